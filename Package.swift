@@ -118,7 +118,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
-                "AppStoreGateway",
+                "AppStoreGateway", "Delivery",
                 "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", metrics,
                 hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,

@@ -127,8 +127,8 @@ struct Stage: Sendable {
             app: Life.app, publicKey: "appl_bench", serverKeyDigest: Array(SHA256.hash(data: Array(Self.serverKey.utf8))),
             customerTokenSecret: nil)
         let router = ServerRouter(
-            ServerDependencies(backend: backend, credentials: [credentials]), faces: [NativeFace(backend)],
-            configuration: configuration)
+            ServerDependencies(backend: backend, credentials: [credentials]),
+            faces: [NativeFace(backend, webhooks: .closed(backend))], configuration: configuration)
         router.others.get("/floor") { _, _ in
             Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }

@@ -237,6 +237,72 @@ package enum NativeAPI {
         about: .init(.events, "What happened to a customer and to no single subscription, numbered 1, 2, 3, … without gaps."),
         problems: [.environmentNotTaken])
 
+    // MARK: Webhooks
+
+    /// Where events are sent.
+    package static let listWebhookEndpoints = Endpoint<AppPath, NoQuery, NoBody, WebhookEndpointsBody>(
+        "listWebhookEndpoints", .get, "/api/v1/apps/\(.app)/webhookEndpoints", callers: .appBackend,
+        about: .init(.webhooks, "Where an app's events are sent, and how far each receiver was told."))
+
+    /// An endpoint is made or changed.
+    package static let saveWebhookEndpoint = Endpoint<WebhookPath, NoQuery, EndpointOrderBody, WebhookEndpointBody>(
+        "saveWebhookEndpoint", .put, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)", callers: .appBackend,
+        about: .init(.webhooks, "Make an endpoint, or change it; a new one's secrets are in the answer, and only there."),
+        problems: [.addressRefused, .secretKeyMissing, .tooManyEndpoints])
+
+    /// How an endpoint stands.
+    package static let readWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookEndpointBody>(
+        "readWebhookEndpoint", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)", callers: .appBackend,
+        about: .init(.webhooks, "How an endpoint stands: what waits, what failed, and when it is tried next."),
+        problems: [.unknownEndpoint])
+
+    /// An endpoint is not wanted any more.
+    package static let deleteWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, NoContent>(
+        "deleteWebhookEndpoint", .delete, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)", callers: .appBackend,
+        about: .init(.webhooks, "Forget an endpoint, its place, its attempts and what is parked."), problems: [.unknownEndpoint])
+
+    /// Nothing is sent for a while.
+    package static let pauseWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookEndpointBody>(
+        "pauseWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/pause", callers: .appBackend,
+        about: .init(.webhooks, "Send nothing until it is resumed; what is told meanwhile waits."), problems: [.unknownEndpoint])
+
+    /// Sending goes on.
+    package static let resumeWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookEndpointBody>(
+        "resumeWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/resume", callers: .appBackend,
+        about: .init(.webhooks, "Go on where it was, whether it was paused, failing or disabled (TELL-3)."),
+        problems: [.unknownEndpoint])
+
+    /// Its secrets are changed over.
+    package static let rotateWebhookSecret = Endpoint<WebhookPath, NoQuery, RotationBody, WebhookEndpointBody>(
+        "rotateWebhookSecret", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/rotateSecret",
+        callers: .appBackend,
+        about: .init(.webhooks, "Make a new secret; the old one signs beside it for a day, or as long as is said."),
+        problems: [.unknownEndpoint, .secretKeyMissing])
+
+    /// It is tried.
+    package static let testWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookAttemptBody>(
+        "testWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/test", callers: .appBackend,
+        about: .init(.webhooks, "Send a webhook.test now, whatever its state, and answer what came of it."),
+        problems: [.unknownEndpoint])
+
+    /// What was sent.
+    package static let listWebhookAttempts = Endpoint<WebhookPath, AttemptsQuery, NoBody, PageBody<WebhookAttemptBody>>(
+        "listWebhookAttempts", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/attempts", callers: .appBackend,
+        about: .init(.webhooks, "What was sent to it and what came of it, the last attempt first."),
+        problems: [.unknownEndpoint])
+
+    /// What a receiver refused.
+    package static let listParkedEvents = Endpoint<WebhookPath, ListQuery, NoBody, PageBody<ParkedEventItem>>(
+        "listParkedEvents", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/parked", callers: .appBackend,
+        about: .init(.webhooks, "What its receiver refused again and again, while the rest went on (TELL-2)."),
+        problems: [.unknownEndpoint])
+
+    /// Something is sent once more.
+    package static let resendEvents = Endpoint<WebhookPath, NoQuery, ResendBody, WebhookEndpointBody>(
+        "resendEvents", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/resend", callers: .appBackend,
+        about: .init(.webhooks, "Send events once more under the same ids: single ones, a stretch of time, or what is parked."),
+        problems: [.unknownEndpoint, .unknownEvent, .tooManyResends])
+
     // MARK: Operations
 
     /// What Apple sent that this version does not understand (FACT-5).
@@ -403,6 +469,10 @@ package enum NativeAPI {
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
         listEvents.description, listSubscriptionEvents.description, listCustomerEvents.description,
+        listWebhookEndpoints.description, saveWebhookEndpoint.description, readWebhookEndpoint.description,
+        deleteWebhookEndpoint.description, pauseWebhookEndpoint.description, resumeWebhookEndpoint.description,
+        rotateWebhookSecret.description, testWebhookEndpoint.description, listWebhookAttempts.description,
+        listParkedEvents.description, resendEvents.description,
         listWarnings.description, listParkedNotifications.description, readApple.description, sweepNotifications.description,
         refreshSubscription.description,
         fetchRefunds.description, lookUpOrder.description, extendSubscription.description, extendProduct.description,

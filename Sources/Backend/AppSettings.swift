@@ -48,6 +48,9 @@ extension AppSettings {
         expected.environments.map { Scope(app: id, environment: $0) }.sorted()
     }
 
+    /// The environments that it takes, in their order.
+    package var environments: [Environment] { scopes.map(\.environment) }
+
     /// Refuses a question about an environment of which nothing is taken: an answer would be empty whatever was bought, and read
     /// as a denial (FACT-4).
     func checkTakes(_ environment: Environment) throws(BackendError) {

@@ -11,11 +11,16 @@ package struct NativeFace: Face {
     let signer: AnswerSigner?
     /// Nil where this server asks Apple nothing.
     let desk: AppleDesk?
+    /// What sends to endpoints.
+    let webhooks: DeliveryDesk
 
-    package init(_ backend: Backend, signer: AnswerSigner? = nil, desk: AppleDesk? = nil) {
+    package init(
+        _ backend: Backend, webhooks: DeliveryDesk, signer: AnswerSigner? = nil, desk: AppleDesk? = nil
+    ) {
         self.backend = backend
         self.signer = signer
         self.desk = desk
+        self.webhooks = webhooks
     }
 
     package func add(to router: inout EndpointRouter) {
@@ -32,6 +37,7 @@ package struct NativeFace: Face {
         addVotes(to: &router)
         addSubscriptions(to: &router)
         addEvents(to: &router)
+        addWebhooks(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)
         addApple(to: &router)
         addJobs(to: &router)

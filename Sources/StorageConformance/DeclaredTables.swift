@@ -16,6 +16,7 @@ package struct DeclaredTables: Sendable {
         WrittenCustomerHead.self, StoredJob.self, JobRow.self, WrittenSighting.self, WrittenProposal.self,
         WrittenPendingReservation.self, WrittenBudget.self, WrittenRevision.self,
         WrittenSweepPlan.self, WrittenAppleRequest.self,
+        WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

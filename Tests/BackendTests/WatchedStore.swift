@@ -204,6 +204,24 @@ struct WatchedStoreFace: Store {
 
     func logEnd(of scope: Scope) async throws -> LogPlace { try await watched.store.logEnd(of: scope) }
 
+    func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
+        try await watched.store.webhookEndpoints(of: app)
+    }
+
+    func webhookEndpoint(_ name: EndpointName) async throws -> StoredEndpoint? {
+        try await watched.store.webhookEndpoint(name)
+    }
+
+    func webhookAttempts(
+        of name: EndpointName, delivered: Bool, before number: Int64, limit: Int
+    ) async throws -> [StoredAttempt] {
+        try await watched.store.webhookAttempts(of: name, delivered: delivered, before: number, limit: limit)
+    }
+
+    func parkedEvents(of name: EndpointName, after number: Int64, limit: Int) async throws -> [StoredParkedEvent] {
+        try await watched.store.parkedEvents(of: name, after: number, limit: limit)
+    }
+
     func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await watched.store.warnings(in: scope, limit: limit)
     }

@@ -34,7 +34,11 @@ from openapi_document import Document, closed
 WEEK = 7 * DAY
 SECRET = "yT3qv0m8kQe1WfZ5uJ7x2A"
 # Of operations that no story calls: those for Apple are lived in run.py, receipts in books_doors.py.
-ELSEWHERE = {"receiveNotification", "uploadReceipt"}
+# What webhooks_run and api_examples call.
+OF_WEBHOOKS = {
+    "listWebhookEndpoints", "saveWebhookEndpoint", "readWebhookEndpoint", "deleteWebhookEndpoint", "pauseWebhookEndpoint",
+    "resumeWebhookEndpoint", "rotateWebhookSecret", "testWebhookEndpoint", "listWebhookAttempts", "listParkedEvents", "resendEvents"}
+ELSEWHERE = {"receiveNotification", "uploadReceipt"} | OF_WEBHOOKS
 
 
 class API:
@@ -549,6 +553,7 @@ def configured(books):
     app["licences"] = {"paidApp": {"belowVersion": "2.0"}}
     app["contentKinds"] = [{"id": "issue", "entitlement": "plus", "unlocksPerPeriod": 2}]
     app["limits"] = {"customerPerMinute": 0}
+    books.content["webhooks"] = {"secretKeys": ["5f" * 32], "allow": ["127.0.0.1"]}
     books.content["signedAnswers"] = {"keys": api_answers.make_answer_keys(books.folder)}
     books.write_configuration(http={**books.content.get("http", {}), "wrongKeysPerMinute": 0})
 

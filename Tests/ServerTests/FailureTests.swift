@@ -169,6 +169,24 @@ struct FailingStore: Store {
 
     func logEnd(of scope: Scope) async throws -> LogPlace { try await checked { try await store.logEnd(of: scope) } }
 
+    func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
+        try await checked { try await store.webhookEndpoints(of: app) }
+    }
+
+    func webhookEndpoint(_ name: EndpointName) async throws -> StoredEndpoint? {
+        try await checked { try await store.webhookEndpoint(name) }
+    }
+
+    func webhookAttempts(
+        of name: EndpointName, delivered: Bool, before number: Int64, limit: Int
+    ) async throws -> [StoredAttempt] {
+        try await checked { try await store.webhookAttempts(of: name, delivered: delivered, before: number, limit: limit) }
+    }
+
+    func parkedEvents(of name: EndpointName, after number: Int64, limit: Int) async throws -> [StoredParkedEvent] {
+        try await checked { try await store.parkedEvents(of: name, after: number, limit: limit) }
+    }
+
     func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await checked { try await store.warnings(in: scope, limit: limit) }
     }

@@ -60,7 +60,8 @@ private final class ScriptedApple: AppleServer {
             let dependencies = ServerDependencies(
                 backend: backend, credentials: world.dependencies.credentials, metrics: registry)
             router = ServerRouter(
-                dependencies, faces: [NativeFace(backend, desk: desk)], configuration: ServerConfiguration())
+                dependencies, faces: [NativeFace(backend, webhooks: .closed(backend), desk: desk)],
+                configuration: ServerConfiguration())
             // Each reading of this clock is an interval after the last one.
             let steady = Mutex(ContinuousClock.now)
             gauges = StandingGauges(

@@ -46,7 +46,8 @@ import Testing
         try await withWorld { world in
             let backend = try backend(world, asks: asks)
             let dependencies = ServerDependencies(backend: backend, credentials: world.dependencies.credentials)
-            let router = ServerRouter(dependencies, faces: [NativeFace(backend)], configuration: ServerConfiguration())
+            let router = ServerRouter(
+                dependencies, faces: [NativeFace(backend, webhooks: .closed(backend))], configuration: ServerConfiguration())
             answer = try await Application(router: router).test(.router) { client in
                 let body = #"{"kind":"restore","receipt":"\#(receipt)"}"#
                 return try await client.send(.post, "/api/v1/apps/app/customers/alice/receipts", body: Array(body.utf8))

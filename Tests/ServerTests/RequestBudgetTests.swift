@@ -1,4 +1,5 @@
 import APIContract
+import Backend
 import Crypto
 import HTTPTypes
 import Hummingbird
@@ -104,7 +105,8 @@ private final class SteadyClock: Sendable {
             let dependencies = ServerDependencies(
                 backend: world.dependencies.backend, credentials: credentials, steadyClock: { clock.now })
             let application = buildApplication(
-                dependencies, faces: [NativeFace(dependencies.backend)], configuration: ServerConfiguration(), logger: .silent)
+                dependencies, faces: [NativeFace(dependencies.backend, webhooks: .closed(dependencies.backend))],
+                configuration: ServerConfiguration(), logger: .silent)
             try await application.test(.router) { client in try await body(world, client) }
         }
     }
@@ -207,7 +209,8 @@ private final class SteadyClock: Sendable {
             let dependencies = ServerDependencies(
                 backend: world.dependencies.backend, credentials: world.dependencies.credentials, steadyClock: { clock.now })
             let application = buildApplication(
-                dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration, logger: .silent)
+                dependencies, faces: [NativeFace(dependencies.backend, webhooks: .closed(dependencies.backend))],
+                configuration: configuration, logger: .silent)
             try await application.test(.ahc()) { client in
                 let port = try #require(client.port)
                 let request =

@@ -1,4 +1,5 @@
 import APIContract
+import Backend
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -214,7 +215,7 @@ import Testing
     @Test func `the server has a handler for every endpoint of the contract, and for no other`() async throws {
         try await withWorld { world in
             var router = EndpointRouter(EndpointRouter.Shared(world.dependencies, ServerConfiguration()))
-            NativeFace(world.dependencies.backend).add(to: &router)
+            NativeFace(world.dependencies.backend, webhooks: .closed(world.dependencies.backend)).add(to: &router)
             #expect(router.endpoints == NativeAPI.all)
         }
     }

@@ -90,14 +90,15 @@ struct World: Sendable {
     func router(
         _ configuration: ServerConfiguration = ServerConfiguration(), signer: AnswerSigner? = nil, logger: Logger = .silent
     ) -> some ApplicationProtocol {
-        let face = NativeFace(dependencies.backend, signer: signer)
+        let face = NativeFace(dependencies.backend, webhooks: .closed(dependencies.backend), signer: signer)
         return Application(
             router: ServerRouter(dependencies, faces: [face], configuration: configuration), logger: logger)
     }
 
     func application(_ configuration: ServerConfiguration, logger: Logger = .silent) -> some ApplicationProtocol {
         buildApplication(
-            dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration, logger: logger)
+            dependencies, faces: [NativeFace(dependencies.backend, webhooks: .closed(dependencies.backend))],
+            configuration: configuration, logger: logger)
     }
 
     /// The total number of rows of all tables.

@@ -360,6 +360,7 @@ extension PostgresTests {
                         purchaseDate: now, signedDate: now))
                 let place = SubscriptionPlace(ledger: 7, id: id)
                 let name = CustomerName(AppID("app7"), CustomerID("id500"))
+                let endpoint = EndpointName(AppID("app7"), "id7")
                 return try [
                     NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [.init(ledger: 7, uuid: "uuid500")]),
                     EvidenceQueries.known(signed: [.init(place: 0, ledger: 7, fact: signed)]),
@@ -390,6 +391,9 @@ extension PostgresTests {
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
                     AuditQueries.events(of: id, limit: 10, ledger: 7), LogQueries.last(ledger: 7),
+                    WebhookQueries.endpoint(endpoint), WebhookQueries.endpoints(of: endpoint.app),
+                    WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),
+                    WebhookQueries.parked(of: endpoint, after: 5, limit: 10), WebhookQueries.unpark(5, of: endpoint),
                     LogQueries.entries(after: LogPlace(transaction: 0, row: 500, event: 0), limit: 10, ledger: 7),
                     LogQueries.entries(of: .subscription(key), from: 1, limit: 10, ledger: 7),
                     LogQueries.entries(
@@ -449,6 +453,10 @@ extension PostgresTests {
             INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
                 FROM generate_series(1, 20000) n;
+            INSERT INTO webhookEndpoint SELECT 'app' || n % 100, 'id' || n, n, '{}', '[]', '{}', NULL, NULL, 0
+                FROM generate_series(1, 20000) n;
+            INSERT INTO webhookAttempt SELECT 'app7', 'id' || n % 100, n % 2 = 0, n, n, '{}' FROM generate_series(1, 20000) n;
+            INSERT INTO webhookParked SELECT 'app7', 'id' || n % 100, n, '{}' FROM generate_series(1, 20000) n;
             ANALYZE;
             """
 

@@ -9,7 +9,7 @@ import Testing
     private static func event(
         _ subject: OutboxEntry.Subject, _ sequence: Int64, _ text: String
     ) -> LoggedEvent {
-        LoggedEvent(place: .start, subject: subject, sequence: sequence, text: text)
+        LoggedEvent(place: .start, subject: subject, sequence: sequence, text: text, toldAt: Timestamp(millisecondsSince1970: 0))
     }
 
     private static let renewed = event(
@@ -38,8 +38,8 @@ import Testing
         let ids = try ([Self.renewed] + others).map { try EventEnvelope($0).id }
         #expect(Set(ids).count == ids.count)
         let elsewhere = LoggedEvent(
-            place: LogPlace(transaction: 7, row: 8, event: 9), subject: Self.renewed.subject, sequence: 4, text: Self.renewed.text
-        )
+            place: LogPlace(transaction: 7, row: 8, event: 9), subject: Self.renewed.subject, sequence: 4,
+            text: Self.renewed.text, toldAt: Timestamp(millisecondsSince1970: 7))
         #expect(try EventEnvelope(elsewhere) == EventEnvelope(Self.renewed), "wherever it stands")
     }
 

@@ -46,7 +46,7 @@ import Testing
             FactlessNotification.self, StoredContents.KeptFact.self, NumberedClaim.self, StoredRegistration.self,
             SubscriptionPlace.self, FoundSubscription.self, SubscriptionRows.AliasRow.self, SubscriptionRows.TenureRow.self,
             SubscriptionRows.Audit.self, OperatorWarning.self, SealRow.self, MissedHead.self, SettingsVersion.self,
-            StoredJob.self, JobRow.self,
+            StoredJob.self, JobRow.self, StoredEndpoint.self, StoredAttempt.self, StoredParkedEvent.self,
         ]
         func check<Row: ReadRow>(_ row: Row.Type) { check(Row.Column.self) }
         for row in read { check(row) }

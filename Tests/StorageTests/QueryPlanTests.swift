@@ -83,6 +83,11 @@ import Testing
         _ = try LogQueries.entries(of: Life.key, from: 2, limit: 10, ledger: ledger, database)
         _ = try LogQueries.entries(
             of: CustomerKey(Life.scope, CustomerID("alice")), from: 2, limit: 10, ledger: ledger, database)
+        let endpoint = EndpointName(Life.scope.app, "a")
+        _ = try WebhookQueries.endpoint(endpoint, database)
+        _ = try WebhookQueries.endpoints(of: Life.scope.app, database)
+        _ = try WebhookQueries.attempts(of: endpoint, delivered: true, before: 5, limit: 10, database)
+        _ = try WebhookQueries.parked(of: endpoint, after: 5, limit: 10, database)
         _ = try WorkQueries.work(about: Life.key.originalTransactionId, ledger: ledger, scope: { _ in Life.scope }, database)
         _ = try reading.subscriptionsThatWait(in: Life.scope, after: nil, limit: 10, ledger: ledger)
         _ = try reading.subscriptionsWithProposals(in: Life.scope, after: nil, limit: 10, ledger: ledger)

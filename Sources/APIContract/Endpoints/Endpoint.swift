@@ -61,6 +61,7 @@ package enum EndpointTag: String, Sendable, Hashable, CaseIterable {
     case votes = "Votes"
     case subscriptions = "Subscriptions"
     case events = "Events"
+    case webhooks = "Webhooks"
     case operations = "Operations"
 }
 

@@ -90,6 +90,30 @@ package struct ListQuery: QueryParameters {
     }
 }
 
+/// `?delivered=`, `?limit=` and `?after=`: a page of attempts.
+package struct AttemptsQuery: QueryParameters {
+    package static let names: [String]? = ["limit", "after", "delivered"]
+
+    package var page: ListQuery
+    /// Only those that were taken, or only those that were not; nil: all.
+    package var delivered: Bool?
+
+    package init() { self.init(ListQuery()) }
+
+    package init(_ page: ListQuery, delivered: Bool? = nil) { (self.page, self.delivered) = (page, delivered) }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        self.init(try ListQuery(value))
+        guard let text = value("delivered") else { return }
+        guard let delivered = Bool(String(text)) else { throw ParameterError("delivered", "must be true or false") }
+        self.delivered = delivered
+    }
+
+    package var items: [(name: String, value: String)] {
+        page.items + (delivered.map { [("delivered", "\($0)")] } ?? [])
+    }
+}
+
 /// Where a page ended, as its next page's address says it: letters, digits, `-` and `_` alone, so that nobody encodes it twice.
 /// It holds for one operation and one filter, and is refused elsewhere.
 package enum PageCursor {

@@ -14,6 +14,10 @@ extension ParameterSchema {
         .init("productId", .text, "The product, as App Store Connect names it.", example: "plus.monthly"),
         .init("orderId", .text, "The order number on a customer's receipt from Apple.", example: "MQ6X2Z9T1B"),
         .init(
+            "endpoint", .text, "An endpoint of webhooks, chosen by you: 1 to 64 letters, digits, `.`, `_` and `-`.",
+            example: "billing"),
+        .init("delivered", .bool, "Only those that were taken, or only those that were not; all unless said.", example: "false"),
+        .init(
             "testNotificationToken", .text, "What the request for a test notification answered.",
             example: "ce3af791-365e-4c60_1767225600000"),
         .init("subject", .text, "A subscription or a product; all unless said.", example: "2000000111"),

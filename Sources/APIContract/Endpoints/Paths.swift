@@ -189,6 +189,26 @@ extension PathParameter<AppIdPath> {
     package static var id: Self { Self("id") { $0.id } }
 }
 
+/// `…/webhookEndpoints/{endpoint}`
+package struct WebhookPath: AppPathParameters {
+    package var app: String
+    package var endpoint: String
+
+    package init(app: String, endpoint: String) {
+        self.app = app
+        self.endpoint = endpoint
+    }
+
+    package init(_ value: (PathParameter<WebhookPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        endpoint = try value(.endpoint)
+    }
+}
+
+extension PathParameter<WebhookPath> {
+    package static var endpoint: Self { Self("endpoint") { $0.endpoint } }
+}
+
 /// `…/subscriptions/{originalTransactionId}/…/{id}`: something about a subscription under an id that its caller chose.
 package struct SubscriptionIdPath: AppPathParameters {
     package var app: String

@@ -100,6 +100,18 @@ package struct ProblemKind: Sendable, Hashable {
     package static let unknownOrder = ProblemKind("unknownOrder", 404)
     /// None of it lies between what Apple keeps and now.
     package static let invalidStretch = ProblemKind("invalidStretch", 422)
+    /// The app has no endpoint of that id.
+    package static let unknownEndpoint = ProblemKind("unknownEndpoint", 404)
+    /// The subscription or customer has no event of that number.
+    package static let unknownEvent = ProblemKind("unknownEvent", 404)
+    /// Nothing may be sent to that address (TELL-4).
+    package static let addressRefused = ProblemKind("addressRefused", 422)
+    /// The server has no key to keep secrets with.
+    package static let secretKeyMissing = ProblemKind("secretKeyMissing", 409)
+    /// The app has as many endpoints as it may have.
+    package static let tooManyEndpoints = ProblemKind("tooManyEndpoints", 409)
+    /// So much is to be sent once more already.
+    package static let tooManyResends = ProblemKind("tooManyResends", 409)
 
     // MARK: The server
 

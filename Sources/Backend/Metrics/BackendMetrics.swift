@@ -69,6 +69,20 @@ struct BackendMetrics: Sendable {
         Self.notifications.counter(app.rawValue, environment?.rawValue ?? "unknown", outcome, in: factory).increment()
     }
 
+    // MARK: What is told to others
+
+    static let deliveries = MetricFamily(
+        "tenure_webhook_attempts_total", .counter, labels: ["app", "result"],
+        help: "Attempts to hand events to receivers by what came of them: 2xx, 4xx, …, or why no answer came.")
+    static let deliveryDuration = MetricFamily(
+        "tenure_webhook_attempt_duration_seconds", .histogram(buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20]), labels: ["app"],
+        help: "How long receivers took to answer, or not to.")
+
+    func countDelivery(_ result: String, of app: AppID, took: Milliseconds) {
+        Self.deliveries.counter(app.rawValue, result, in: factory).increment()
+        Self.deliveryDuration.timer(app.rawValue, in: factory).recordMilliseconds(took.count)
+    }
+
     func countFailedWork(_ kind: WorkKind) { Self.workFailed.counter(kind.rawValue, in: factory).increment() }
 }
 
@@ -77,7 +91,7 @@ extension Backend {
     package static let metricFamilies: [MetricFamily] =
         [
             BackendMetrics.appleCalls, BackendMetrics.appleCallDuration, BackendMetrics.questionsFailed,
-            BackendMetrics.notifications, BackendMetrics.workFailed,
+            BackendMetrics.notifications, BackendMetrics.workFailed, BackendMetrics.deliveries, BackendMetrics.deliveryDuration,
         ] + StandingGauges.families
 }
 

@@ -27,6 +27,7 @@ enum ErrorMapping {
         case let error as BackendError: problem(of: error)
         case let refusal as CustomerRefusal: problem(of: refusal)
         case let refusal as JobRefusal: problem(of: refusal)
+        case let refusal as WebhookRefusal: problem(of: refusal)
         case let refusal as SettingsRefusal: Problem(.settingsRefused, detail: refusal.description, rule: "OWN-17")
         case let refused as Backend.ClaimRefused:
             Problem(
@@ -213,6 +214,31 @@ enum ErrorMapping {
             Problem(.mergedBefore, detail: "The anonymous customer was merged into another customer before.", rule: "OWN-10")
         case .notJoined(let refusal): Problem(.notJoined, detail: words(of: refusal), rule: "OWN-10")
         case .notTheOwner: Problem(.notTheOwner, detail: "Only the owner of the subscription may decide this.", rule: "OWN-9")
+        }
+    }
+
+    private static func problem(of refusal: WebhookRefusal) -> Problem {
+        switch refusal {
+        case .unknownEndpoint(let id): Problem(.unknownEndpoint, detail: "The app has no endpoint \(id).")
+        case .invalidId:
+            Problem(
+                .invalidParameter, detail: "endpoint must be 1 to 64 letters, digits, `.`, `_` and `-`.", field: "endpoint")
+        case .invalid(let field, let reason):
+            Problem(.invalidBody, detail: "\(field)\(reason.hasPrefix(":") ? "" : " ")\(reason).", field: field)
+        case .addressRefused(let refusal):
+            Problem(
+                .addressRefused, detail: "Nothing may be sent to that address: \(refusal.description).", rule: "TELL-4",
+                setting: "webhooks.allow")
+        case .noSecretKey:
+            Problem(
+                .secretKeyMissing,
+                detail: "This server has no key with which secrets are kept: `openssl rand -hex 32` makes one.",
+                setting: "webhooks.secretKeys")
+        case .tooManyEndpoints(let most): Problem(.tooManyEndpoints, detail: "An app has at most \(most) endpoints.")
+        case .tooManyResends:
+            Problem(.tooManyResends, detail: "So much is to be sent to it once more already; wait until that is done.")
+        case .unknownEvent(let subject, let sequence):
+            Problem(.unknownEvent, detail: "\(subject) has no event \(sequence) in that environment.")
         }
     }
 

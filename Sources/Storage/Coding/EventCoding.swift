@@ -1,4 +1,5 @@
 package import Ledger
+package import Primitives
 
 /// How the events of one decision stand in their row of the outbox: one JSON object a line, without the subscription, whose key
 /// stands beside them (docs/decisions/0029).
@@ -32,6 +33,8 @@ package struct OutboxEntry: Sendable, Hashable {
     /// The number of its first event in the subject's sequence.
     package let first: Int64
     package let events: String
+    /// When they were decided, on our clock.
+    package let createdAt: Timestamp
 
     /// Of what the events tell.
     package enum Subject: Sendable, Hashable {
@@ -39,12 +42,13 @@ package struct OutboxEntry: Sendable, Hashable {
         case customer(CustomerKey)
     }
 
-    package init(id: Int64, transaction: Int64, subject: Subject, first: Int64, events: String) {
+    package init(id: Int64, transaction: Int64, subject: Subject, first: Int64, events: String, createdAt: Timestamp) {
         self.id = id
         self.transaction = transaction
         self.subject = subject
         self.first = first
         self.events = events
+        self.createdAt = createdAt
     }
 
     /// Its events, each with an id of its own: the row's number and the event's place in the row.

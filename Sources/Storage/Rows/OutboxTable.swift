@@ -45,7 +45,7 @@ package struct WrittenOutbox: WrittenRow {
 extension OutboxEntry {
     /// Of `outbox`, beside which stands `customer` as `subject`.
     package enum Column: Int, StoredColumn {
-        case id, writtenIn, ledger, originalTransactionId, customer, customerNumber, sequence, events
+        case id, writtenIn, ledger, originalTransactionId, customer, customerNumber, sequence, events, createdAt
 
         package var sql: String {
             switch self {
@@ -70,7 +70,6 @@ extension OutboxEntry {
         }
         self.init(
             id: try row.integer(.id), transaction: try row.integer(.writtenIn), subject: subject,
-            first: try row.integer(.sequence),
-            events: try row.text(.events))
+            first: try row.integer(.sequence), events: try row.text(.events), createdAt: try row.instant(.createdAt))
     }
 }

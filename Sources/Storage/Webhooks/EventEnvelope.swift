@@ -1,5 +1,5 @@
 import Crypto
-import Ledger
+package import Ledger
 package import Primitives
 import StrictJSON
 
@@ -28,6 +28,30 @@ package struct EventEnvelope: Sendable, Hashable {
         self.type = type
         timestamp = Timestamp(millisecondsSince1970: effectiveAt)
         data = Self.data(of: event)
+    }
+
+    /// The body of a webhook.
+    package var body: String { Self.body(type: type, timestamp: timestamp, data: data) }
+
+    /// What a test of an endpoint tells.
+    package static func testData(app: AppID, endpoint: String) -> String {
+        var json = JSONWriter(reservingCapacity: 64)
+        json.object { json in
+            json.member("app", app.rawValue)
+            json.member("endpoint", endpoint)
+        }
+        return json.text
+    }
+
+    /// - Parameter data: a JSON object.
+    package static func body(type: String, timestamp: Timestamp, data: String) -> String {
+        var json = JSONWriter(reservingCapacity: data.utf8.count + 128)
+        json.object { json in
+            json.member("type", type)
+            json.member("timestamp", "\(timestamp)")
+            json.member("data") { $0.raw(data.utf8) }
+        }
+        return json.text
     }
 
     private static func fields(of text: String) throws -> JSONFields {

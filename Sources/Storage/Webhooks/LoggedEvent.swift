@@ -1,3 +1,5 @@
+package import Primitives
+
 /// An event as it stands in the log: its bytes never change (I39).
 package struct LoggedEvent: Sendable, Hashable {
     package let place: LogPlace
@@ -6,12 +8,15 @@ package struct LoggedEvent: Sendable, Hashable {
     package let sequence: Int64
     /// The event as it was kept: a JSON object that does not name its subject.
     package let text: String
+    /// When it was decided, on our clock.
+    package let toldAt: Timestamp
 
-    package init(place: LogPlace, subject: OutboxEntry.Subject, sequence: Int64, text: String) {
+    package init(place: LogPlace, subject: OutboxEntry.Subject, sequence: Int64, text: String, toldAt: Timestamp) {
         self.place = place
         self.subject = subject
         self.sequence = sequence
         self.text = text
+        self.toldAt = toldAt
     }
 }
 
@@ -43,8 +48,7 @@ extension OutboxEntry {
         events.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
             LoggedEvent(
                 place: LogPlace(transaction: transaction, row: id, event: index), subject: subject,
-                sequence: first + Int64(index),
-                text: String(line))
+                sequence: first + Int64(index), text: String(line), toldAt: createdAt)
         }
     }
 

@@ -45,7 +45,33 @@ enum PostgresSchema {
         Step(number: 13, oldest: 13, tables: sweeps + appleRequests),
         // Servers of the version before write rows that say nothing of their place in the log.
         Step(number: 14, oldest: 14, tables: log),
+        // Servers of the version before send nothing, and may go on.
+        Step(number: 15, oldest: 14, tables: webhooks),
     ]
+
+    /// Where events are sent, how far each receiver was told, and what came of it; `content`, `secrets` and `standing` are
+    /// JSON.
+    private static let webhooks = """
+        CREATE TABLE webhookEndpoint (
+            app text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, createdAt bigint NOT NULL,
+            content text COLLATE "C" NOT NULL, secrets text COLLATE "C" NOT NULL,
+            standing text COLLATE "C" NOT NULL,
+            worker text COLLATE "C", leasedUntil bigint, fence bigint NOT NULL,
+            PRIMARY KEY (app, id),
+            CHECK ((worker IS NULL) = (leasedUntil IS NULL))
+        );
+        CREATE TABLE webhookAttempt (
+            app text COLLATE "C" NOT NULL, endpoint text COLLATE "C" NOT NULL, isDelivered boolean NOT NULL,
+            number bigint NOT NULL, at bigint NOT NULL, content text COLLATE "C" NOT NULL,
+            PRIMARY KEY (app, endpoint, isDelivered, number)
+        );
+        CREATE TABLE webhookParked (
+            app text COLLATE "C" NOT NULL, endpoint text COLLATE "C" NOT NULL, number bigint NOT NULL,
+            content text COLLATE "C" NOT NULL,
+            PRIMARY KEY (app, endpoint, number)
+        );
+
+        """
 
     /// The outbox in the order of its commits (docs/decisions/0047): `writtenIn` is the place of the transaction, which is the
     /// server's own number of it counted from `base`. A database that is restored elsewhere begins there with small numbers: then
@@ -401,7 +427,7 @@ enum PostgresSchema {
     private static let changeable = [
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
-        "appleRequest", "logEpoch",
+        "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

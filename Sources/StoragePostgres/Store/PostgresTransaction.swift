@@ -599,6 +599,34 @@ final class PostgresTransaction: StoreTransaction {
             AppleRequestQueries.save(WrittenAppleRequest(request, ledger: try ledger(of: request.name.scope))))
     }
 
+    // MARK: Webhooks
+
+    func lockEndpoint(_ name: EndpointName) throws -> StoredEndpoint? {
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([Self.lockName("webhookEndpoint", name.app.rawValue, name.id)])
+        return try pipeline(locking + [WebhookQueries.endpoint(name)]).last?.first.map(StoredEndpoint.init(row:))
+    }
+
+    func save(_ endpoint: StoredEndpoint) throws { unsent.append(WebhookQueries.save(try WrittenEndpoint(endpoint))) }
+
+    func remove(_ name: EndpointName) throws { unsent += WebhookQueries.remove(name) }
+
+    func keep(_ attempts: [StoredAttempt]) throws {
+        if !attempts.isEmpty { unsent.append(try WebhookQueries.insert(try attempts.map(WrittenAttempt.init))) }
+    }
+
+    func forgetAttempts(of name: EndpointName, delivered: Bool, to number: Int64, before instant: Timestamp?) throws {
+        unsent += WebhookQueries.forgetAttempts(of: name, delivered: delivered, to: number, before: instant)
+    }
+
+    func park(_ events: [StoredParkedEvent]) throws {
+        if !events.isEmpty { unsent.append(try WebhookQueries.insert(try events.map(WrittenParkedEvent.init))) }
+    }
+
+    func unpark(_ numbers: [Int64], of name: EndpointName) throws {
+        unsent += numbers.map { WebhookQueries.unpark($0, of: name) }
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

@@ -99,7 +99,31 @@ enum SQLiteSchema {
         Step(number: 13, oldest: 13, script: sweeps + appleRequests),
         // As in the other store.
         Step(number: 14, oldest: 14, script: log),
+        // Servers of the version before send nothing, and may go on.
+        Step(number: 15, oldest: 14, script: webhooks),
     ]
+
+    /// Where events are sent, how far each receiver was told, and what came of it; `content`, `secrets` and `standing` are
+    /// JSON.
+    private static let webhooks = """
+        CREATE TABLE webhookEndpoint (
+            app TEXT NOT NULL, id TEXT NOT NULL, createdAt INTEGER NOT NULL,
+            content TEXT NOT NULL, secrets TEXT NOT NULL, standing TEXT NOT NULL,
+            worker TEXT, leasedUntil INTEGER, fence INTEGER NOT NULL,
+            PRIMARY KEY (app, id),
+            CHECK ((worker IS NULL) = (leasedUntil IS NULL))
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE webhookAttempt (
+            app TEXT NOT NULL, endpoint TEXT NOT NULL, isDelivered INTEGER NOT NULL, number INTEGER NOT NULL,
+            at INTEGER NOT NULL, content TEXT NOT NULL,
+            PRIMARY KEY (app, endpoint, isDelivered, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE webhookParked (
+            app TEXT NOT NULL, endpoint TEXT NOT NULL, number INTEGER NOT NULL, content TEXT NOT NULL,
+            PRIMARY KEY (app, endpoint, number)
+        ) STRICT, WITHOUT ROWID;
+
+        """
 
     /// The outbox in the order of its commits (docs/decisions/0047): with one writer the order of its rows.
     private static let log = """

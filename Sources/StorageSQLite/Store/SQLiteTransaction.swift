@@ -374,6 +374,24 @@ final class SQLiteTransaction: StoreTransaction {
         try AppleRequestQueries.save(WrittenAppleRequest(request, ledger: ledger(of: request.name.scope)), database)
     }
 
+    // MARK: Webhooks
+
+    func lockEndpoint(_ name: EndpointName) throws -> StoredEndpoint? { try WebhookQueries.endpoint(name, database) }
+
+    func save(_ endpoint: StoredEndpoint) throws { try WebhookQueries.save(WrittenEndpoint(endpoint), database) }
+
+    func remove(_ name: EndpointName) throws { try WebhookQueries.remove(name, database) }
+
+    func keep(_ attempts: [StoredAttempt]) throws { try WebhookQueries.insert(attempts, database) }
+
+    func forgetAttempts(of name: EndpointName, delivered: Bool, to number: Int64, before instant: Timestamp?) throws {
+        try WebhookQueries.forgetAttempts(of: name, delivered: delivered, to: number, before: instant, database)
+    }
+
+    func park(_ events: [StoredParkedEvent]) throws { try WebhookQueries.insert(events, database) }
+
+    func unpark(_ numbers: [Int64], of name: EndpointName) throws { try WebhookQueries.unpark(numbers, of: name, database) }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

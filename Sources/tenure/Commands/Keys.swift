@@ -32,6 +32,8 @@ struct AppKeys {
     let publicKey = "appl_" + secret(bytes: 16)
     /// What the backend signs customer tokens with.
     let customerTokenSecret = secret()
+    /// With which the secrets of webhooks are encrypted: 32 bytes in hexadecimal digits.
+    let webhookSecretKey = secret()
 
     /// The SHA-256 of ``serverKey``, in hexadecimal digits.
     var serverKeySHA256: String { Hexadecimal.encode(SHA256.hash(data: Array(serverKey.utf8))) }

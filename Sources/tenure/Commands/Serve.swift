@@ -2,6 +2,7 @@ import AppStoreGateway
 import AppStoreWire
 import ArgumentParser
 import Backend
+import Delivery
 import Foundation
 import Hummingbird
 import Ledger
@@ -21,7 +22,7 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Environment variables override the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE (a path or a postgres:// URL),
             TENURE_LOG_LEVEL, and for each app TENURE_APP_<ID>_SERVER_KEY_SHA256, TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET and
-            TENURE_APP_<ID>_SHARED_SECRETS.
+            TENURE_APP_<ID>_SHARED_SECRETS; TENURE_WEBHOOK_SECRET_KEYS for the keys that keep webhooks' secrets.
             SIGTERM lets requests end first.
             """)
 
@@ -33,6 +34,10 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
+        if !configuration.webhooks.secrets.canSeal {
+            Console.complain(
+                "warning: webhooks.secretKeys is missing: no endpoint of webhooks can be made. `openssl rand -hex 32` makes one.")
+        }
         var logger = Logger(label: "tenure")
         logger.logLevel = configuration.logLevel
         try DescriptorLimit.raise(forConnections: configuration.server.maximumConnections)
@@ -51,24 +56,28 @@ struct Serve: AsyncParsableCommand {
                 AskedAppStore(gateway, configuration.apple), store: database.store, apps: configuration.apps.map(\.settings),
                 metrics: metrics.factory)
         }
+        let worker = WorkerName.ofThisProcess
+        let courier = try configuration.webhooks.courier()
+        let webhooks = DeliveryDesk(backend, courier: courier, clock: MachineClock(), worker: worker)
         let dependencies = ServerDependencies(
             backend: backend, credentials: configuration.apps.map(\.credentials), metrics: metrics.factory)
         let notice = Self.servingNotice(configuration, logger)
         let application = buildApplication(
-            dependencies, faces: [NativeFace(backend, signer: configuration.signer, desk: desk)],
+            dependencies, faces: [NativeFace(backend, webhooks: webhooks, signer: configuration.signer, desk: desk)],
             configuration: configuration.server, logger: logger, onServerRunning: notice)
-        let worker = WorkLoop(
+        let loop = WorkLoop(
             store: database.store, clock: clock,
             lanes: [
                 WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
                 Self.settingsLane(backend, logger: logger), Self.jobLane(backend), Self.parkingLane(backend),
             ] + (desk.map { Self.askingLanes(backend, $0) } ?? []),
-            worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) }, metrics: metrics.factory)
+            worker: worker, jitter: { .random(in: 0..<1) }, metrics: metrics.factory)
         // The first one ends last: how a server stops can be watched.
         let listener = metrics.service(of: backend, desk: desk, gateway: gateway, logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [listener].compactMap { $0 }.map { .init(service: $0) }
         services += [
-            .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
+            .init(service: application), .init(service: WorkService(loop: loop, logger: logger)),
+            .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
             .init(service: SealingService(backend: backend, logger: logger)),
         ]
         if let desk {
@@ -90,7 +99,7 @@ struct Serve: AsyncParsableCommand {
         group.maximumGracefulShutdownDuration = .seconds(8)
         group.maximumCancellationDuration = .seconds(2)
         do {
-            try await Self.run(group, closing: gateway)
+            try await Self.run(group, closing: gateway, courier)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             try await database.close()
             throw Self.addressInUse(configuration)
@@ -111,10 +120,14 @@ struct Serve: AsyncParsableCommand {
             """)
     }
 
-    /// Runs the services, and closes the connections to Apple however they end.
-    private static func run(_ group: ServiceGroupConfiguration, closing gateway: AppStoreGateway?) async throws {
-        guard let gateway else { return try await ServiceGroup(configuration: group).run() }
-        try await gateway.closing { try await ServiceGroup(configuration: group).run() }
+    /// Runs the services, and closes the connections to Apple and to receivers however they end.
+    private static func run(
+        _ group: ServiceGroupConfiguration, closing gateway: AppStoreGateway?, _ courier: DeliveryCourier
+    ) async throws {
+        try await courier.closing {
+            guard let gateway else { return try await ServiceGroup(configuration: group).run() }
+            try await gateway.closing { try await ServiceGroup(configuration: group).run() }
+        }
     }
 
     /// Logs that the server is serving only when it is: a request after that line is answered.

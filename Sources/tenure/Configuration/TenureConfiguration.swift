@@ -24,9 +24,11 @@ struct TenureConfiguration {
 
     /// What signs answers; nil where none are signed (ENT-10).
     var signer: AnswerSigner?
+    /// How events are sent to those who want them.
+    var webhooks: WebhooksConfiguration
 
     private static let names: Set<String> = [
-        "http", "database", "trust", "logLevel", "apps", "clock", "localAppStore", "signedAnswers",
+        "http", "database", "trust", "logLevel", "apps", "clock", "localAppStore", "signedAnswers", "webhooks",
     ]
 
     /// Reads the file.
@@ -48,7 +50,7 @@ struct TenureConfiguration {
         }
     }
 
-    private static let secretMembers = ["\"customerTokenSecret\"", "\"sharedSecrets\""]
+    private static let secretMembers = ["\"customerTokenSecret\"", "\"sharedSecrets\"", "\"secretKeys\""]
 
     /// The warning where the file holds secrets that others can read; nil where it is fine.
     static func warningOfReaders(_ path: String, _ bytes: [UInt8]) throws -> String? {
@@ -92,6 +94,7 @@ struct TenureConfiguration {
         logLevel = try Self.logLevel(variables["TENURE_LOG_LEVEL"] ?? file.text("logLevel") ?? "info")
         apps = try (file.list("apps") ?? []).map { try AppConfiguration($0, environment: variables) }
         signer = try AnswerSigner(in: file)
+        webhooks = try WebhooksConfiguration(in: file, environment: variables)
         clockFile = try Self.clockFile(file, roots)
         localAppStore = try LocalAppStoreConfiguration(in: file, roots: roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }

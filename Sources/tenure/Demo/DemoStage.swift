@@ -5,6 +5,7 @@ import AppStoreWire
 import AsyncHTTPClient
 import Backend
 import Crypto
+import Delivery
 import Hummingbird
 import Ledger
 import Logging
@@ -97,21 +98,29 @@ struct DemoStage {
             router: simulator.buildFaceRouter(of: .production),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { facePort.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        let (receiverPorts, receiverPort) = AsyncStream.makeStream(of: Int.self)
+        let receiver = DemoReceiver()
+        let receiving = receiver.application(logger: logger) { receiverPort.yield($0) }
+        let courier = try Self.courier()
+        let webhooks = DeliveryDesk(dependencies.backend, courier: courier, clock: MachineClock(), worker: "demo")
         let gateway = try AppStoreGateway(now: { [simulator] in simulator.clockNow() })
         let server = buildApplication(
-            dependencies, faces: [NativeFace(dependencies.backend)], configuration: serverConfiguration, logger: logger
+            dependencies, faces: [NativeFace(dependencies.backend, webhooks: webhooks)], configuration: serverConfiguration,
+            logger: logger
         ) { serverPort.yield($0) }
         let stage = self
         let narrator = Narrator(isDoneWhenTold: !staying) {
             var (ofStore, ofServer) = (storePorts.makeAsyncIterator(), serverPorts.makeAsyncIterator())
-            var ofFace = facePorts.makeAsyncIterator()
-            guard let atStore = await ofStore.next(), let atServer = await ofServer.next(), let atFace = await ofFace.next()
+            var (ofFace, ofReceiver) = (facePorts.makeAsyncIterator(), receiverPorts.makeAsyncIterator())
+            guard let atStore = await ofStore.next(), let atServer = await ofServer.next(), let atFace = await ofFace.next(),
+                let atReceiver = await ofReceiver.next()
             else { return }
             let asking = stage.asking(at: "http://127.0.0.1:\(atFace)", through: gateway)
             let world = DemoWorld(
                 store: "http://127.0.0.1:\(atStore)/control/v1", server: "http://127.0.0.1:\(atServer)",
                 serverKey: stage.serverKey,
-                publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret, work: asking)
+                publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret,
+                receiver: "http://127.0.0.1:\(atReceiver)/events", folded: receiver, work: asking)
             try await story(world)
             if staying {
                 Console.print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
@@ -121,13 +130,22 @@ struct DemoStage {
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    .init(service: store), .init(service: face), .init(service: server),
+                    .init(service: store), .init(service: face), .init(service: server), .init(service: receiving),
+                    .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
                     .init(
                         service: narrator, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await gateway.closing { try await group.run() }
+        try await courier.closing { try await gateway.closing { try await group.run() } }
+    }
+
+    /// With a key of its own, and for a receiver on this machine alone.
+    private static func courier() throws -> DeliveryCourier {
+        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        return try DeliveryCourier(
+            secrets: SecretBox(keys: [key]),
+            addresses: AddressGuard(allowed: AllowedAddresses(["127.0.0.1"]), resolver: SystemResolver()), clock: MachineClock())
     }
 
     /// Puts the questions that are due, as `tenure serve` does all the time; the story says when, so that it tells the same each
@@ -141,6 +159,7 @@ struct DemoStage {
             store: store, clock: SimulatedTime(simulator: simulator),
             lanes: [
                 WorkLane(AskingPerformer(backend: backend, desk: desk)), WorkLane(HistoryPerformer(backend: backend, desk: desk)),
+                WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
             ], worker: "demo", jitter: { 0.5 })
         return { while try await loop.runOnce() > 0 {} }
     }

@@ -35,6 +35,8 @@ struct DemoStory {
         try await replay(of: subscription)
         heading("Notifications stop, and then Apple answers nothing for six hours")
         try await silence()
+        heading("Somebody who was only told, by a webhook, knows the same")
+        try await told()
     }
 
     // MARK: Chapters
@@ -202,6 +204,22 @@ struct DemoStory {
         try await world.work()
         try await expectAccess(
             of: "carol", "active 2027-04-01 to 2027-06-08", because: "Apple answers again, and was asked (RECON-1)")
+    }
+
+    /// A receiver of webhooks folds `entitlement.changed`, and asks nobody.
+    private func told() async throws {
+        let made = try await world.follow()
+        await check.expect("an endpoint of webhooks is made", "\(made.status)", is: "200")
+        for customer in ["alice", "bob", "carol"] {
+            let last = try await world.lastEvent(of: customer)
+            try await world.folded.waitForEvent(last, of: customer)
+            let answer = try await world.entitlements(of: customer).object()
+            let now = Timestamp(millisecondsSince1970: answer["at"]?.int64 ?? 0)
+            let words = await world.folded.isActive(customer, at: now) ? "active" : "inactive"
+            await check.expect(
+                "\(customer) by \(last) events alone", words, is: answer["isActive"]?.bool == true ? "active" : "inactive")
+        }
+        why("each event is signed, sent once more until it is taken, and in order per customer (TELL-1, TELL-2)")
     }
 
     private static func outage(from start: Timestamp, _ fault: inout JSONWriter) {

@@ -14,7 +14,10 @@ struct DemoWorld: Sendable {
     let serverKey: String
     let publicKey: String
     let customerTokenSecret: [UInt8]
-    /// Has our server ask Apple what is due.
+    /// Where somebody receives what is told, and what they made of it.
+    let receiver: String
+    let folded: DemoReceiver
+    /// Has our server ask Apple and tell what is due.
     let work: @Sendable () async throws -> Void
 
     /// An HTTP answer.
@@ -58,6 +61,22 @@ struct DemoWorld: Sendable {
     {
         let path = NativeAPI.readEntitlements.path(CustomerPath(app: app, customer: customer), InstantQuery(at: instant))
         return try await send(.GET, server + path, headers: try await deviceHeaders(of: customer, app: app))
+    }
+
+    /// Has events sent to the receiver, from the first one on.
+    func follow() async throws -> Answer {
+        var order = EndpointOrderBody(url: receiver)
+        order.since = Timestamp(millisecondsSince1970: 0)
+        let path = NativeAPI.saveWebhookEndpoint.path(WebhookPath(app: DemoStage.app.rawValue, endpoint: "demo"))
+        return try await send(.PUT, server + path, headers: ["Authorization": "Bearer \(serverKey)"], body: order.json)
+    }
+
+    /// The number of the last event that was told of a customer; 0 where none was.
+    func lastEvent(of customer: String) async throws -> Int64 {
+        let path = NativeAPI.listCustomerEvents.path(CustomerPath(app: DemoStage.app.rawValue, customer: customer))
+        let answer = try await send(.GET, server + path, headers: ["Authorization": "Bearer \(serverKey)"])
+        let items = try answer.object()["items"]?.array.map(Array.init) ?? []
+        return items.last?.object?["data"]?.object?["sequence"]?.int64 ?? 0
     }
 
     /// An upload by a device.

@@ -17,6 +17,20 @@ struct WorkService: Service {
     }
 }
 
+/// Sends events to those who want them until the server stops; what is on its way may then finish (TELL-1…3).
+struct DeliveryService: Service {
+    let loop: DeliveryLoop
+    let logger: Logger
+
+    func run() async throws {
+        await loop.run(while: { !Task.isShuttingDownGracefully }) { failure in
+            logger.error(
+                "an endpoint cannot be sent to, for a reason of this server's",
+                metadata: ["endpoint": "\(failure.endpoint ?? "all")", "error": "\(failure.error)"])
+        }
+    }
+}
+
 /// Seals the chains of audit rows every hour, and when the server stops (AUDIT-2).
 struct SealingService: Service {
     let backend: Backend

@@ -69,6 +69,7 @@ extension Setup {
             members.append(("clock", "{ \"file\": \(Self.json(path(Self.clockName))) }"))
             members.append(("localAppStore", Self.object(localAppStoreMembers, at: 1)))
         }
+        members.append(("webhooks", "{ \"secretKeys\": \(Self.list([keys.webhookSecretKey])) }"))
         members.append(("apps", "[\n    \(Self.object(appMembers, at: 2))\n  ]"))
         return Self.object(members, at: 0) + "\n"
     }

@@ -1,0 +1,235 @@
+package import Ledger
+package import Primitives
+package import Storage
+
+extension Backend {
+    /// An endpoint of an app, by its id.
+    package typealias EndpointName = Storage.EndpointName
+
+    /// - Throws: `BackendError.unknownApp`.
+    package func endpoint(_ id: String, of app: AppID) throws -> EndpointName { EndpointName(try settings(of: app).id, id) }
+}
+
+/// Endpoints by the hand of people.
+extension DeliveryDesk {
+    package static let mostEndpoints = 50
+    /// How long an old secret signs beside the new one, at the most and unless said.
+    package static let longestOverlap = Milliseconds.hours(24)
+
+    /// An endpoint, and the secrets that were made with it.
+    package typealias Saved = (endpoint: EndpointView, newSecrets: [NewSecret])
+
+    package func endpoints(of app: AppID) async throws -> [EndpointView] {
+        try await translating {
+            var views: [EndpointView] = []
+            for stored in try await store.webhookEndpoints(of: app) { views.append(try await view(of: stored)) }
+            return views
+        }
+    }
+
+    /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
+    package func endpoint(_ name: EndpointName) async throws -> EndpointView {
+        try await translating {
+            guard let stored = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+            return try await view(of: stored)
+        }
+    }
+
+    /// Makes an endpoint, or changes the one that has the id: what it was told stays told. A new one has new secrets.
+    ///
+    /// - Parameter taken: the app's environments.
+    /// - Throws: ``WebhookRefusal``.
+    package func save(_ order: EndpointOrder, as name: EndpointName, taken: [Environment]) async throws -> Saved {
+        guard Self.isId(name.id) else { throw WebhookRefusal.invalidId }
+        let content = try order.content(taken: taken)
+        do throws(AddressRefusal) {
+            try await courier.check(content.url)
+        } catch {
+            throw WebhookRefusal.addressRefused(error)
+        }
+        return try await translating {
+            let known = try await store.webhookEndpoints(of: name.app)
+            guard known.contains(where: { $0.name == name }) || known.count < Self.mostEndpoints else {
+                throw WebhookRefusal.tooManyEndpoints(most: Self.mostEndpoints)
+            }
+            var begin: [Environment: LogPlace] = [:]
+            for environment in content.environments {
+                begin[environment] = try await place(of: order.since, name.app, environment)
+            }
+            let (places, now) = (begin, clock.now())
+            let (stored, made) = try await store.write { transaction in
+                let locked = try transaction.lockEndpoint(name)
+                var endpoint =
+                    locked
+                    ?? StoredEndpoint(
+                        name, createdAt: now, content: content, secrets: [], standing: DeliveryStanding(from: places))
+                endpoint.standing.follow(content.environments) { places[$0] ?? .start }
+                // Another address deserves another chance.
+                if endpoint.content.url != content.url, endpoint.standing.pausedAt == nil { endpoint.standing.resume() }
+                endpoint.content = content
+                let made = try self.fillSecrets(of: &endpoint, at: now)
+                try transaction.save(endpoint)
+                return (endpoint, made)
+            }
+            return (try await view(of: stored), made)
+        }
+    }
+
+    /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
+    package func remove(_ name: EndpointName) async throws {
+        try await translating {
+            try await store.write { transaction in
+                guard try transaction.lockEndpoint(name) != nil else { throw WebhookRefusal.unknownEndpoint(name.id) }
+                try transaction.remove(name)
+            }
+        }
+    }
+
+    /// Stops sending; what is told meanwhile waits.
+    package func pause(_ name: EndpointName) async throws -> EndpointView {
+        let now = clock.now()
+        return try await change(name) { $0.standing.pause(at: now) }
+    }
+
+    /// Goes on with a paused, failing or disabled endpoint where it was, slowly at first.
+    package func resume(_ name: EndpointName) async throws -> EndpointView { try await change(name) { $0.standing.resume() } }
+
+    /// Makes new secrets; the old ones sign beside them for a while, so that receivers can change over.
+    ///
+    /// - Parameter overlap: 0 to ``longestOverlap``.
+    package func rotate(_ name: EndpointName, overlap: Milliseconds) async throws -> Saved {
+        guard (0...Self.longestOverlap.count).contains(overlap.count) else {
+            throw WebhookRefusal.invalid(field: "overlap", reason: "is from 0 to \(Self.longestOverlap.count) ms: a day")
+        }
+        let now = clock.now()
+        return try await translating {
+            let (stored, made) = try await store.write { transaction in
+                guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+                let end = now.adding(overlap)
+                // At most two sign at once: the newest of the old ones, and the new one.
+                endpoint.secrets = endpoint.content.signature.kinds.flatMap { kind in
+                    endpoint.secrets.filter { $0.kind == kind.rawValue && $0.isLive(at: now) }.prefix(1).map { secret in
+                        var old = secret
+                        old.endsAt = min(old.endsAt ?? end, end)
+                        return old
+                    }
+                }
+                let made = try self.makeSecrets(endpoint.content.signature.kinds, of: &endpoint, at: now)
+                try transaction.save(endpoint)
+                return (endpoint, made)
+            }
+            return (try await view(of: stored), made)
+        }
+    }
+
+    /// Sends a `webhook.test` now, whatever state the endpoint is in, and says what came of it.
+    package func test(_ name: EndpointName) async throws -> AttemptView {
+        try await translating {
+            guard let endpoint = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+            let (now, id) = (clock.now(), Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }))
+            let data = EventEnvelope.testData(app: name.app, endpoint: name.id)
+            let body = EventEnvelope.body(type: "webhook.test", timestamp: now, data: data)
+            let parcel = Parcel(id: "evt_test_\(id)", body: Array(body.utf8), headers: endpoint.content.parcelHeaders)
+            guard let attempt = await send(parcel, of: nil, to: endpoint, isResent: false) else { throw CancellationError() }
+            try await store.write { transaction in
+                guard var endpoint = try transaction.lockEndpoint(name) else { return }
+                try transaction.keep([attempt].numbered(after: endpoint.standing, of: name))
+                endpoint.standing.countTest(isDelivered: attempt.isDelivered)
+                try transaction.save(endpoint)
+            }
+            return AttemptView(attempt)
+        }
+    }
+
+    // MARK: Together
+
+    func view(of stored: StoredEndpoint) async throws -> EndpointView {
+        var oldest: Timestamp? = stored.standing.held.lazy.map(\.since).min()
+        for (environment, place) in stored.standing.places {
+            let scope = Scope(app: stored.name.app, environment: environment)
+            let next = try await store.log(of: scope, after: place, limit: 1).events.first
+            if let next { oldest = min(oldest ?? next.toldAt, next.toldAt) }
+        }
+        return EndpointView(stored, waitingSince: oldest, at: clock.now())
+    }
+
+    func change(
+        _ name: EndpointName, _ body: @escaping @Sendable (inout StoredEndpoint) throws -> Void
+    ) async throws -> EndpointView {
+        try await translating {
+            let changed = try await store.write { transaction in
+                guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+                try body(&endpoint)
+                try transaction.save(endpoint)
+                return endpoint
+            }
+            return try await view(of: changed)
+        }
+    }
+
+    func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as StorageError {
+            throw BackendError.store(StoreFailure(error))
+        }
+    }
+
+    private func place(of since: Timestamp?, _ app: AppID, _ environment: Environment) async throws -> LogPlace {
+        let scope = Scope(app: app, environment: environment)
+        guard let since else { return try await store.logEnd(of: scope) }
+        return try await store.logPlace(of: scope, before: since)
+    }
+
+    /// Makes the secrets that its signatures need and it has not, and forgets those that they do not need.
+    private func fillSecrets(of endpoint: inout StoredEndpoint, at now: Timestamp) throws -> [NewSecret] {
+        let kinds = endpoint.content.signature.kinds
+        endpoint.secrets.removeAll { secret in !secret.isLive(at: now) || !kinds.contains { $0.rawValue == secret.kind } }
+        let missing = kinds.filter { kind in !endpoint.secrets.contains { $0.kind == kind.rawValue } }
+        return try makeSecrets(missing, of: &endpoint, at: now)
+    }
+
+    private func makeSecrets(
+        _ kinds: [SealedSecret.Kind], of endpoint: inout StoredEndpoint, at now: Timestamp
+    ) throws -> [NewSecret] {
+        var made: [NewSecret] = []
+        for kind in kinds {
+            let fresh: FreshSecret
+            do throws(SecretRefusal) {
+                fresh = try courier.makeSecret(kind, of: endpoint.name.owner)
+            } catch {
+                switch error {
+                case .noKey: throw WebhookRefusal.noSecretKey
+                }
+            }
+            let kept = EndpointSecret(
+                kind: kind.rawValue, fingerprint: fresh.sealed.fingerprint, sealed: fresh.sealed.sealed, madeAt: now)
+            endpoint.secrets.insert(kept, at: 0)
+            made.append(NewSecret(kind: kind.rawValue, text: fresh.text))
+        }
+        return made
+    }
+
+    private static func isId(_ id: String) -> Bool {
+        (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension WebhookEndpoint.Signature {
+    /// The kinds of secrets that it needs.
+    var kinds: [SealedSecret.Kind] {
+        switch self {
+        case .v1: [.v1]
+        case .v1a: [.v1a]
+        case .both: [.v1, .v1a]
+        }
+    }
+}

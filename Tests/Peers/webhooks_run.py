@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""Webhooks from outside (docs/operations/webhooks.md), on SQLite and with two servers on PostgreSQL: receivers of our own, whose
+signatures are checked by PyPI's `standardwebhooks` and `svix` and, for v1a, by `cryptography`; servers that are killed; receivers that
+are away, that refuse, that redirect, and that never end an answer. Prints one line per check; the exit code is 1 when one failed."""
+
+import base64
+import collections
+import http.server
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import standardwebhooks.webhooks as standard
+import svix.webhooks
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from books_material import Books, Signer, original_id
+from harness import ROOT, TENURE, check, free_port, request, running, summary
+from private_postgres import private_postgres, psql
+
+SUBSCRIPTIONS = 120
+KILLS = 6
+KEY = "5f" * 32
+
+
+class Receiver:
+    """Keeps what it is sent; `answer(request)` gives the status, or a number of bytes that never end."""
+
+    def __init__(self, answer=lambda request: 204):
+        self.requests, self.answer, self.lock = [], answer, threading.Lock()
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                request = {"headers": {name.lower(): value for name, value in self.headers.items()}, "body": body, "at": time.time()}
+                with receiver.lock:
+                    receiver.requests.append(request)
+                status = receiver.answer(request)
+                if status == "endless":
+                    self.send_response(200)
+                    self.end_headers()
+                    try:
+                        while True:
+                            self.wfile.write(b"x" * 1024)
+                            time.sleep(0.001)
+                    except OSError:
+                        self.close_connection = True
+                        return
+                self.send_response(status)
+                if status == 302:
+                    self.send_header("location", "http://127.0.0.1:1/")
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/hook"
+
+    def taken(self):
+        with self.lock:
+            return list(self.requests)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def verified(item, secret):
+    """By both libraries."""
+    body, headers = item["body"], item["headers"]
+    try:
+        standard.Webhook(secret).verify(body, headers)
+        svix.webhooks.Webhook(secret).verify(body, headers)
+        return True
+    except (standard.WebhookVerificationError, svix.webhooks.WebhookVerificationError):
+        return False
+
+
+def verified_v1a(item, public):
+    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public.removeprefix("whpk_")))
+    headers = item["headers"]
+    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + item["body"]
+    for signature in headers["webhook-signature"].split(" "):
+        if signature.startswith("v1a,"):
+            try:
+                key.verify(base64.b64decode(signature[4:]), content)
+                return True
+            except InvalidSignature:
+                continue
+    return False
+
+
+class Shop:
+    """Books whose server sends webhooks to this machine."""
+
+    def __init__(self, folder, signer, name, postgres=None):
+        self.books, self.postgres, self.name = Books(folder, signer, name=name), postgres, name
+        self.books.content["webhooks"] = {"secretKeys": [KEY], "allow": ["127.0.0.1"]}
+        if postgres:
+            self.books.content["database"] = {"postgres": postgres}
+        self.books.write_configuration()
+        self.endpoints = f"{self.books.server}/api/v1/apps/demo/webhookEndpoints"
+        self.log = folder / f"{name}.log"
+
+    def check(self, name, is_true, detail=""):
+        check(f"{name} ({self.name})", is_true, detail)
+
+    def call(self, method, path, body=None):
+        return request(method, f"{self.endpoints}{path}", body, self.books.backend)
+
+    def make(self, name, receiver, **changes):
+        status, answer = self.call("PUT", f"/{name}", {"url": receiver.url, **changes})
+        if status != 200:
+            self.check(f"an endpoint {name} is made", False, answer)
+        return {secret["kind"]: secret["text"] for secret in answer.get("newSecrets", [])}
+
+    def renew(self, numbers, period):
+        for number in numbers:
+            status, answer = self.books.post_notification(self.books.signer.notification(number, period))
+            if status != 200:
+                self.check(f"a notification about {number} is taken", False, answer)
+
+    def told(self):
+        """The whole log."""
+        path, items = "/api/v1/apps/demo/events?limit=1000", []
+        while True:
+            _, page = request("GET", self.books.server + path, headers=self.books.backend)
+            items, path = items + page["items"], page["next"]
+            if not page["hasMore"]:
+                return items
+
+    def start(self):
+        """A further server on the same database, on a port of its own."""
+        path = self.books.folder / f"{self.name}-{time.monotonic_ns()}.json"
+        path.write_text(json.dumps({**self.books.content, "http": {"port": free_port()}}))
+        with self.log.open("ab") as log:
+            return subprocess.Popen([TENURE, "serve", "--config", str(path)], cwd=ROOT, stdout=log, stderr=log)
+
+
+def check_signatures(shop):
+    """W1, W2, W8, W10, W11: whoever has the secret believes it, and nobody else."""
+    both, one, some = Receiver(), Receiver(), Receiver()
+    secrets = {name: shop.make(name, receiver, **changes) for name, receiver, changes in [
+        ("both", both, {"signature": "both", "headers": [{"name": "X-Team", "value": "billing"}]}), ("one", one, {}),
+        ("some", some, {"types": ["subscription.*"], "environments": ["Production"]})]}
+    shop.renew(range(20), 0)
+    shop.renew(range(20), 1)
+    events = {item["id"]: item for item in shop.told()}
+    for receiver in (both, one):
+        until(lambda: {item["headers"]["webhook-id"] for item in receiver.taken()} >= set(events))
+    shop.check(f"TELL-1 each of {len(events)} events arrives at each endpoint", len(events) >= 80 and all(
+        {item["headers"]["webhook-id"] for item in receiver.taken()} == set(events) for receiver in (both, one)),
+        [len(receiver.taken()) for receiver in (both, one)])
+    shop.check("W1 standardwebhooks and svix verify every v1, cryptography every v1a, and headers of the endpoint's own are sent", all(
+        verified(item, secrets["both"]["v1"]) and verified_v1a(item, secrets["both"]["v1a"]) and item["headers"]["x-team"] == "billing"
+        for item in both.taken()) and all(verified(item, secrets["one"]["v1"]) for item in one.taken()))
+    shop.check("and no other secret", not any(verified(item, secrets["both"]["v1"]) for item in one.taken()[:10]))
+    mutations = 0
+    for number, item in enumerate(one.taken()[:50]):
+        headers = item["headers"]
+        changed = [
+            {**item, "body": item["body"].replace(b'"', b"'", 1)},
+            {**item, "headers": {**headers, "webhook-id": headers["webhook-id"][:-1] + "_"}},
+            {**item, "headers": {**headers, "webhook-timestamp": str(int(headers["webhook-timestamp"]) - 1)}},
+            {**item, "headers": {**headers, "webhook-timestamp": str(int(headers["webhook-timestamp"]) - 360)}},
+            {**item, "headers": {**headers, "webhook-signature": "v1," + base64.b64encode(bytes(32)).decode()}},
+        ]
+        mutations += sum(verified(one_changed, secrets["one"]["v1"]) for one_changed in changed)
+    shop.check("W2 none of 250 changed requests is verified", mutations == 0, mutations)
+    shop.check("I39 a body is the event as the log has it", all(
+        json.loads(item["body"]) == {name: value for name, value in events[item["headers"]["webhook-id"]].items() if name != "id"}
+        for item in one.taken()))
+    wanted = {id for id, item in events.items() if item["type"].startswith("subscription.")}
+    until(lambda: len(some.taken()) >= len(wanted))
+    shop.check("W8 an endpoint with a filter gets what it wants and nothing else",
+               {item["headers"]["webhook-id"] for item in some.taken()} == wanted and 0 < len(wanted) < len(events))
+    check_rotation(shop, one, secrets["one"]["v1"])
+    check_resending(shop, one, events)
+    check_secrecy(shop, [text for texts in secrets.values() for text in texts.values()])
+    for name in secrets:
+        shop.call("DELETE", f"/{name}")
+    for receiver in (both, one, some):
+        receiver.close()
+
+
+def check_rotation(shop, receiver, old):
+    status, answer = shop.call("POST", "/one/rotateSecret", {"overlap": 60_000})
+    new = answer["newSecrets"][0]["text"]
+    before = len(receiver.taken())
+    status, attempt = shop.call("POST", "/one/test")
+    tested = receiver.taken()[before]
+    shop.check("W1 while two secrets overlap, both verify the same request", verified(tested, old) and verified(tested, new) and status == 200)
+    shop.check("a test says what came of it", attempt["isDelivered"] and attempt["status"] == 204 and len(attempt["fingerprints"]) == 2, attempt)
+    shop.call("POST", "/one/rotateSecret", {"overlap": 0})
+    before = len(receiver.taken())
+    shop.call("POST", "/one/test")
+    tested = receiver.taken()[before]
+    shop.check("and without an overlap the old one is over at once", not verified(tested, old) and not verified(tested, new))
+
+
+def check_resending(shop, receiver, events):
+    data = next(iter(events.values()))["data"]
+    before = len(receiver.taken())
+    single = {"subscription": data["subscription"]["originalTransactionId"], "sequence": data["sequence"]}
+    status, _ = shop.call("POST", "/one/resend", {"events": [single]})
+    until(lambda: len(receiver.taken()) > before)
+    shop.check("W10 an event is sent once more under its id", status == 200 and
+               [item["headers"]["webhook-id"] for item in receiver.taken()[before:]] == [next(iter(events))])
+    before = len(receiver.taken())
+    shop.call("POST", "/one/resend", {"range": {"from": 0}})
+    until(lambda: len(receiver.taken()) >= before + len(events))
+    again = [item["headers"]["webhook-id"] for item in receiver.taken()[before:]]
+    shop.check("W10 and so is everything of a stretch of time", again == list(events), (len(again), len(events)))
+    _, attempts = shop.call("GET", "/one/attempts?limit=1000")
+    shop.check("attempts say that these were asked for", sum(item["isResent"] for item in attempts["items"]) == len(events) + 1)
+    status, problem = shop.call("POST", "/one/resend", {"events": [{**single, "sequence": 99}]})
+    shop.check("an event that there is not is a clear error", status == 404 and problem["code"] == "unknownEvent", problem)
+
+
+def check_secrecy(shop, texts):
+    """W11, T46, T47: no secret in the clear, wherever one looks."""
+    if shop.postgres:
+        dump = "\n".join(psql(shop.postgres, "SELECT row_to_json(webhookEndpoint) FROM webhookEndpoint UNION ALL SELECT row_to_json("
+                              "webhookAttempt) FROM webhookAttempt")).encode()
+    else:
+        dump = b"".join(path.read_bytes() for path in shop.books.folder.glob("*.sqlite*"))
+    _, answer = shop.call("GET", "")
+    places = dump + json.dumps(answer).encode() + (shop.log.read_bytes() if shop.log.exists() else b"")
+    bare = [text.split("_", 1)[1] for text in texts if text.startswith("whsec_")]
+    raw = [base64.b64decode(text) for text in bare]
+    shop.check("W11 no secret is in the database, in an answer or in a log", len(bare) >= 3 and "secrets" in answer["items"][0]
+               and not any(text.encode() in places for text in bare) and not any(secret in places for secret in raw))
+
+
+def check_kills(shop, processes):
+    """W3: servers are killed while they send."""
+    receiver = Receiver()
+    _, answer = shop.call("PUT", "/kills", {"url": receiver.url, "since": 0})
+    shop.renew(range(20, SUBSCRIPTIONS), 0)
+    for round in range(KILLS):
+        if shop.postgres:
+            processes[round % 2].kill()
+            processes[round % 2].wait()
+            processes[round % 2] = shop.start()
+        shop.renew(range(20 + 10 * round, 30 + 10 * round), 1)
+        time.sleep(0.3)
+    expected = [item["id"] for item in shop.told()]
+    arrived = until(lambda: {item["headers"]["webhook-id"] for item in receiver.taken()} >= set(expected), 150)
+    taken = receiver.taken()
+    counts = collections.Counter(item["headers"]["webhook-id"] for item in taken)
+    shop.check(f"W3 of {len(expected)} events none is missing", arrived, len(set(expected) - set(counts)))
+    shop.check(f"and at most a round of 64 is repeated for each kill: {len(taken) - len(counts)} were",
+               len(taken) - len(counts) <= 64 * KILLS)
+    bodies = collections.defaultdict(set)
+    for item in taken:
+        bodies[item["headers"]["webhook-id"]].add(item["body"])
+    shop.check("I39 what is repeated has the same bytes", all(len(body) == 1 for body in bodies.values()))
+    first, order = {}, collections.defaultdict(list)
+    for place, item in enumerate(taken):
+        first.setdefault(item["headers"]["webhook-id"], place)
+    for id, _ in sorted(first.items(), key=lambda pair: pair[1]):
+        body = json.loads(taken[first[id]]["body"])["data"]
+        order[json.dumps(body.get("subscription") or body["customer"])].append(body["sequence"])
+    shop.check(f"TELL-2 each of {len(order)} subjects' events arrive in their order",
+               all(numbers == list(range(1, len(numbers) + 1)) for numbers in order.values()))
+    shop.call("DELETE", "/kills")
+    receiver.close()
+
+
+def check_neighbours(shop):
+    """W4: endpoints that are ill cost the others nothing (F20, F22)."""
+    well = [Receiver() for _ in range(3)]
+    ill = {"500": Receiver(lambda request: 500), "302": Receiver(lambda request: 302), "410": Receiver(lambda request: 410),
+           "endless": Receiver(lambda request: "endless"), "slow": Receiver(lambda request: time.sleep(8) or 204)}
+    away = Receiver()
+    away.close()
+    for name, receiver in [*((f"well{place}", one) for place, one in enumerate(well)), *ill.items(), ("away", away)]:
+        shop.make(name, receiver)
+    began = time.time()
+    shop.renew(range(0, 15), 2)
+    events = [item for item in shop.told() if item["type"] == "subscription.renewed" and item["data"]["sequence"] > 3]
+    expected = 15
+    for receiver in well:
+        until(lambda: sum(b'"subscription.renewed"' in item["body"] for item in receiver.taken()) >= expected, 20)
+    latest = max((item["at"] for receiver in well for item in receiver.taken()), default=0) - began
+    shop.check(f"W4 three endpoints have all within 10 s beside six that are ill: {latest:.1f} s", latest < 10 and all(
+        sum(b'"subscription.renewed"' in item["body"] for item in receiver.taken()) == expected for receiver in well))
+    state = lambda name: shop.call("GET", f"/{name}")[1]
+    shop.check("410 disables an endpoint at once", until(lambda: state("410")["state"] == "disabled"), state("410"))
+    shop.check("F20 one that is away, and one that answers 500, are failing", until(
+        lambda: state("away")["state"] == "failing" and state("500")["state"] == "failing"), (state("away"), state("500")))
+    shop.check("a redirection is not followed: it is a refusal, and five of them are the endpoint's", until(
+        lambda: state("302")["state"] == "failing"), state("302"))
+    shop.check("F22 one that never ends its answer is sent to all the same", until(
+        lambda: state("endless")["delivered"] >= 15), state("endless"))
+    returned = Receiver()
+    shop.call("PUT", "/away", {"url": returned.url})
+    shop.check("TELL-3 what was told while it was away arrives when it is there", until(
+        lambda: sum(b'"subscription.renewed"' in item["body"] for item in returned.taken()) == expected), len(returned.taken()))
+    ill["410"].answer = lambda request: 204
+    shop.call("POST", "/410/resume")
+    shop.check("and when a disabled one is resumed", until(lambda: state("410")["delivered"] >= 15 and "waitingSince" not in state("410")), state("410"))
+    status, problem = shop.call("PUT", "/private", {"url": "https://10.0.0.1/"})
+    shop.check("TELL-4 an address that is not public is refused when it is written", status == 422 and problem["code"] == "addressRefused"
+               and problem["rule"] == "TELL-4", problem)
+    shop.call("POST", "/well0/pause")
+    before = len(well[0].taken())
+    shop.renew(range(20, 22), 2)
+    until(lambda: len(well[1].taken()) > before)
+    shop.check("a paused one is left alone", len(well[0].taken()) == before and state("well0")["state"] == "paused")
+    shop.call("POST", "/well0/resume")
+    shop.check("and goes on where it was", until(lambda: len(well[0].taken()) == len(well[1].taken())))
+    for name in ["well0", "well1", "well2", *ill, "away"]:
+        status, _ = request("DELETE", f"{shop.endpoints}/{name}", headers=shop.books.backend)
+        if status != 204:
+            shop.check(f"{name} is deleted", False, status)
+    for receiver in [*well, *ill.values(), returned]:
+        receiver.close()
+
+
+def check_page(shop, folder):
+    """The receiver of docs/operations/webhooks.md, as it stands there, folds what it is told and knows what the API answers (I38)."""
+    page = (ROOT / "docs/operations/webhooks.md").read_text()
+    program, database, port = folder / "receiver.py", folder / "receiver.db", free_port()
+    program.write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
+    _, answer = shop.call("PUT", "/page", {"url": f"http://127.0.0.1:{port}/", "since": 0})
+    environment = {**os.environ, "WEBHOOK_SECRET": answer["newSecrets"][0]["text"], "RECEIVER_DATABASE": str(database), "RECEIVER_PORT": str(port)}
+    process = subprocess.Popen([sys.executable, program], env=environment, stderr=subprocess.DEVNULL)
+    try:
+        signer = shop.books.signer
+        for number in range(40, 50):
+            body = {"kind": "purchase", "signedTransactionInfo": signer.jws(signer.transaction(number, 2, transactionReason="PURCHASE"))}
+            request("POST", f"{shop.books.customers}/page{number}/transactions", body, shop.books.backend)
+        # What subscriptions change is told of their customers within seconds.
+        shop.check("what the page's receiver was told of ten customers arrives", until(lambda: sum(
+            item["type"] == "entitlement.changed" and item["data"]["customer"].startswith("page") for item in shop.told()) >= 10))
+        shop.check("and it has all of it", until(lambda: "waitingSince" not in shop.call("GET", "/page")[1]), shop.call("GET", "/page")[1])
+        now, wrong = time.time() * 1000, []
+        rows = {}
+        for line in subprocess.run(["sqlite3", str(database), "SELECT customer, windows FROM access WHERE entitlement = 'plus'"],
+                                   capture_output=True, text=True, check=True).stdout.splitlines():
+            customer, windows = line.split("|", 1)
+            rows[customer] = any(window["from"] <= now < window.get("until", now + 1) for window in json.loads(windows))
+        for number in range(40, 50):
+            if rows.get(f"page{number}") != shop.books.entitlements(f"page{number}")[1]["isActive"]:
+                wrong.append(number)
+        shop.check("I38 the receiver of the page, which folds events alone, answers what the API answers", not wrong and len(rows) >= 10, (wrong, rows))
+    finally:
+        process.terminate()
+        process.wait()
+    shop.call("DELETE", "/page")
+
+
+def check_without_key(shop):
+    shop.books.write_configuration(webhooks={"allow": ["127.0.0.1"]})
+    outcome = shop.books.tenure("serve", "--check")
+    shop.check("without a key the server says so at its start", "webhooks.secretKeys" in outcome.stderr, outcome.stderr)
+    with shop.books.serving():
+        status, problem = shop.call("PUT", "/a", {"url": "http://127.0.0.1:9/"})
+        shop.check("and makes no endpoint", status == 409 and problem["code"] == "secretKeyMissing", problem)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name, private_postgres() as postgres:
+        folder = pathlib.Path(name)
+        signer = Signer(folder)
+        shop = Shop(folder, signer, "sqlite")
+        with shop.books.serving():
+            check_signatures(shop)
+            check_neighbours(shop)
+            check_page(shop, folder)
+        # Slow enough that each server is killed while it sends. The next one begins when the lease of the one before has ended.
+        receiver = Receiver(lambda request: time.sleep(0.05) or 204)
+        with shop.books.serving():
+            shop.make("kept", receiver, since=0, concurrency=1)
+            total = len(shop.told())
+            until(lambda: len(receiver.taken()) >= 10)
+        for _ in range(2):
+            process, before = shop.books.start("serve"), len(receiver.taken())
+            began = until(lambda: len(receiver.taken()) >= before + 10)
+            process.kill()
+            process.wait()
+            shop.check("a server that is killed while it sends is followed by the next one", began)
+        with shop.books.serving():
+            arrived = until(lambda: len({item["headers"]["webhook-id"] for item in receiver.taken()}) >= total, 90)
+            repeated = len(receiver.taken()) - len({item["headers"]["webhook-id"] for item in receiver.taken()})
+            shop.check(f"W3 of {total} events none is missing after two kills, {repeated} are repeated", arrived and 0 < repeated <= 64 * 2)
+        receiver.close()
+        check_without_key(shop)
+        shop = Shop(folder, signer, "postgres", postgres)
+        with shop.books.serving():
+            check_signatures(shop)
+            processes = [shop.start(), shop.start()]
+            try:
+                check_kills(shop, processes)
+            finally:
+                for process in processes:
+                    process.terminate()
+                    process.wait()
+    return summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
