@@ -209,7 +209,8 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "AppStoreGateway", "AppStoreModel", "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire",
+                "AppStoreGateway", "Delivery",
+                "AppStoreModel", "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire",
                 "StrictJSON", "Ledger", "LedgerOracle", "Primitives",
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),

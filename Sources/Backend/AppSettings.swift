@@ -14,8 +14,6 @@ package struct AppSettings: Sendable {
     /// From which instant what the file says is to hold, where it is new; nil: from when it is applied.
     package var validFrom: Timestamp?
     package let sandboxAccess: SandboxAccess
-    /// By name, where events are to be delivered. Whatever has new events has a `deliver` work for each, in the same transaction.
-    package var destinations: [String] = []
     /// The app's shared secret and the account's, which Apple sends in a notification V1; without one none is taken. Not for
     /// logs.
     package var sharedSecrets: [String] = []
@@ -58,24 +56,6 @@ extension AppSettings {
             throw .environmentNotTaken(environment, taken: expected.environments)
         }
     }
-
-    /// The work that makes the new events of a subscription known: one for each destination, however many events there are, so
-    /// that they are delivered in their order and by one worker at a time.
-    func deliveries(of key: SubscriptionKey, at instant: Timestamp) throws -> [WorkOrder] {
-        try destinations.map { destination in
-            WorkOrder(
-                scope: key.scope, subject: key.originalTransactionId.rawValue, key: "deliver/\(destination)", kind: .deliver,
-                body: try DeliverBody(destination: destination).json, dueAt: instant)
-        }
-    }
-}
-
-/// What is needed to deliver events.
-package struct DeliverBody: Sendable, Hashable, Codable {
-    /// Where to, by the name that it has in ``AppSettings/destinations``.
-    package let destination: String
-
-    package var json: String { get throws { try StateCoding.encode(self) } }
 }
 
 /// Who may be answered from the Sandbox ledger, which App Review and TestFlight need (FACT-4). Never mixed into a Production

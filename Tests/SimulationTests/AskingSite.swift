@@ -35,14 +35,14 @@ struct AskingSite: Sendable {
 
     /// Starts the local App Store, runs the story, and removes everything.
     static func open(
-        _ access: AppleAccess, destinations: [String] = [], _ story: @escaping @Sendable (AskingSite) async throws -> Void
+        _ access: AppleAccess, _ story: @escaping @Sendable (AskingSite) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") } }
         let key = InAppPurchaseKey(id: "KEY1")
         let simulator = try simulator(key)
-        let settings = settings(access, destinations)
+        let settings = settings(access)
         let gateway = try AppStoreGateway(Self.patient, now: { simulator.clockNow() }, chance: { 0.5 })
         let signing = try SigningKey(
             pem: try #require(key.pem), keyId: key.id, issuerId: SimulatedApp.usualIssuerId)
@@ -82,7 +82,7 @@ struct AskingSite: Sendable {
     }
 
     /// Every subscription gives the same.
-    private static func settings(_ access: AppleAccess, _ destinations: [String]) -> AppSettings {
+    private static func settings(_ access: AppleAccess) -> AppSettings {
         var settings = AppSettings(
             id: app, expected: ExpectedApp(bundleId: bundleId, appAppleId: appAppleId, environments: [.production]),
             policy: AppPolicy(),
@@ -94,7 +94,6 @@ struct AskingSite: Sendable {
                 }))
         settings.apple = access
         settings.sharedSecrets = ["of the account", secret]
-        settings.destinations = destinations
         return settings
     }
 

@@ -28,16 +28,15 @@ struct AskingStage: Sendable {
     /// - Parameters:
     ///   - share: how much of what Apple allows is used, in percent.
     ///   - hasKey: whether our server has an In-App Purchase key; without it Apple is asked by receipts alone.
-    ///   - destinations: where events go.
     ///   - lanes: that perform work beside those that ask.
     static func play(
-        share: Int64 = 50, hasKey: Bool = true, destinations: [String] = [],
+        share: Int64 = 50, hasKey: Bool = true,
         with lanes: @escaping @Sendable (Backend, SQLiteStore) -> [WorkLane] = { _, _ in [] },
         _ story: @escaping @Sendable (AskingStage) async throws -> Void
     ) async throws {
         var access = AppleAccess(share: share)
         access.hasKey = hasKey
-        try await AskingSite.open(access, destinations: destinations) { site in
+        try await AskingSite.open(access) { site in
             try await story(AskingStage(at: site, server: try site.server(with: lanes)))
         }
     }

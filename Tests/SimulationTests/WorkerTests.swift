@@ -1,11 +1,10 @@
-import AsyncHTTPClient
 import Backend
+import Delivery
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
 import NIOCore
-import NIOHTTP1
 import Primitives
 import Storage
 import StorageSQLite
@@ -40,8 +39,8 @@ private final class Sink: Sendable {
                     state.refusals -= 1
                     return .serviceUnavailable
                 }
-                let sequence = Int64(id.split(separator: "/").last ?? "") ?? 0
-                state.received.append((id, sequence, document.root.object?["kind"]?.string ?? ""))
+                guard let data = document.root.object?["data"]?.object, data["subscription"] != nil else { return .ok }
+                state.received.append((id, data["sequence"]?.int64 ?? 0, document.root.object?["type"]?.string ?? ""))
                 return .ok
             }
         }
@@ -49,34 +48,13 @@ private final class Sink: Sendable {
     }
 }
 
-/// Delivers the events of a subscription that the sink does not have, one after the other.
-private final class DeliveringPerformer: WorkPerformer {
-    let kind = WorkKind.deliver
-    private let store: any Store
-    private let address: String
-    private let delivered = Mutex<[String: Int64]>([:])
+/// The time by which webhooks go, which passes when the test says so.
+private final class DeliveryTime: TimeSource {
+    private let instant = Mutex(AskingStage.start)
 
-    init(store: any Store, address: String) {
-        self.store = store
-        self.address = address
-    }
+    func now() -> Timestamp { instant.withLock { $0 } }
 
-    func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
-        let subject = work.order.subject
-        let rows = try await store.outbox(after: 0, limit: 10_000).filter { row in
-            row.event?.subscription.originalTransactionId.rawValue == subject
-        }
-        for row in rows where row.sequence > delivered.withLock({ $0[subject] ?? 0 }) {
-            var request = HTTPClientRequest(url: "\(address)/hook")
-            request.method = .POST
-            request.headers.add(name: "webhook-id", value: "\(subject)/\(row.sequence)")
-            request.body = .bytes(ByteBuffer(string: try StateCoding.encode(row.event)))
-            let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
-            guard answer.status == .ok else { return .retry(because: "HTTP \(answer.status.code)") }
-            delivered.withLock { $0[subject] = row.sequence }
-        }
-        return .done()
-    }
+    func pass(_ duration: Milliseconds) { instant.withLock { $0 = $0.adding(duration) } }
 }
 
 @Suite struct `The worker in a simulation` {
@@ -86,25 +64,50 @@ private final class DeliveringPerformer: WorkPerformer {
         let sink = Sink()
         try await sink.application().test(.live) { hook in
             let address = "http://127.0.0.1:\(try #require(hook.port))"
-            let lanes = { @Sendable (backend: Backend, store: SQLiteStore) in
-                [WorkLane(DeliveringPerformer(store: store, address: address)), WorkLane(TellingPerformer(backend: backend))]
-            }
-            try await AskingStage.play(destinations: ["sink"], with: lanes) { stage in
-                let key = try await stage.buy("anna")
-                sink.refuse(2)
-                try await stage.work()
-                #expect(sink.received.isEmpty)
-                for day in [1, 32, 63, 94] as [Int64] { try await stage.pass(to: AskingStage.start.adding(.days(day))) }
-                #expect(try await stage.periods(of: key).count == 4)
-                let events = try await stage.store.outbox(after: 0, limit: 1000).filter { $0.event != nil }
-                #expect(sink.received.map(\.sequence) == events.map(\.sequence))
-                #expect(sink.received.map(\.kind).filter { $0 == "subscription.renewed" }.count == 3)
-                #expect(Set(sink.received.map(\.id)).count == sink.received.count)
-                let left = try await stage.store.work(after: 0, limit: 100).filter {
-                    $0.state != .waiting && $0.order.kind == .deliver
+            let lanes = { @Sendable (backend: Backend, _: SQLiteStore) in [WorkLane(TellingPerformer(backend: backend))] }
+            try await AskingStage.play(with: lanes) { stage in
+                let time = DeliveryTime()
+                var patient = DeliveryConfiguration()
+                // No time-out of real time, however busy the machine is.
+                (patient.deadline, patient.connectTimeout) = (.hours(1), .hours(1))
+                let courier = try DeliveryCourier(
+                    patient, secrets: SecretBox(keys: [Array(0..<32)]),
+                    addresses: AddressGuard(allowed: AllowedAddresses(["127.0.0.1"]), resolver: SystemResolver()), clock: time)
+                try await courier.closing {
+                    let desk = DeliveryDesk(stage.backend, courier: courier, clock: time, worker: "w")
+                    let loop = DeliveryLoop(desk)
+                    var order = EndpointOrder(url: "\(address)/hook")
+                    order.environments = [.production]
+                    let name = try stage.backend.endpoint("sink", of: AskingStage.app)
+                    _ = try await desk.save(order, as: name, taken: [.production])
+                    try await play(stage, sink, time) { while try await loop.runOnce() > 0 {} }
+                    let view = try await desk.endpoint(name)
+                    #expect(view.waitingSince == nil && view.failed == 2 && view.delivered >= Int64(sink.received.count))
                 }
-                #expect(left.isEmpty)
             }
         }
+    }
+
+    private func play(
+        _ stage: AskingStage, _ sink: Sink, _ time: DeliveryTime, deliver: () async throws -> Void
+    ) async throws {
+        let key = try await stage.buy("anna")
+        sink.refuse(2)
+        try await stage.work()
+        for _ in 0..<2 {
+            try await deliver()
+            #expect(sink.received.isEmpty)
+            time.pass(.seconds(5))
+        }
+        for day in [1, 32, 63, 94] as [Int64] {
+            try await stage.pass(to: AskingStage.start.adding(.days(day)))
+            try await deliver()
+            time.pass(.seconds(5))
+        }
+        #expect(try await stage.periods(of: key).count == 4)
+        let events = try await stage.store.outbox(after: 0, limit: 1000).filter { $0.event != nil }
+        #expect(sink.received.map(\.sequence) == events.map(\.sequence))
+        #expect(sink.received.map(\.kind).filter { $0 == "subscription.renewed" }.count == 3)
+        #expect(Set(sink.received.map(\.id)).count == sink.received.count)
     }
 }

@@ -103,7 +103,6 @@ extension Ingest {
             desk.put(nothing, policy: policies, learnedAt: request.learnedAt)
         }
         desk.tell([event], of: key)
-        deliveries += try request.app.deliveries(of: key, at: request.learnedAt)
     }
 }
 

@@ -17,7 +17,6 @@ package struct Ingest {
     private var kept: [Arrival] = []
     private var claims: [(Claim, SubscriptionKey)] = []
     private var heard: [(LedgerInput, SubscriptionKey)] = []
-    var deliveries: [WorkOrder] = []
     /// Who may use something else now, and what changed it.
     var tellings: [CustomerKey: DueTelling] = [:]
     /// What the request that is carried out changes of owners and Apple Accounts (OWN-14).
@@ -146,9 +145,7 @@ package struct Ingest {
         }
         let policies = timeline(of: request.app).policies
         // What other versions of the policy make of it is the operator's doing, and decided before the news (OWN-17).
-        if let brought = desk.bring(key, to: policies, learnedAt: request.learnedAt), !brought.events.isEmpty {
-            deliveries += try request.app.deliveries(of: key, at: request.learnedAt)
-        }
+        _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
         let decision = Decision(
             on: placed, history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,
             learnedAt: request.learnedAt)
@@ -163,7 +160,6 @@ package struct Ingest {
         noteHolders(after: decision, at: request.learnedAt)
         let told = try events(beside: decision, hearing: placed, history, request)
         desk.tell(told, of: key)
-        if !decision.events.isEmpty || !told.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
         let before = decision.before.merged
         for merge in decision.state.merged where !before.contains(merge) { try spread(merge, request) }
         return decision
@@ -184,7 +180,7 @@ package struct Ingest {
         let told = try tellings.sorted { $0.key < $1.key }.map { customer, telling in
             try WorkOrder(telling: customer, because: telling.cause, at: telling.instant)
         }
-        let orders = requests.flatMap(\.orders) + deliveries + told
+        let orders = requests.flatMap(\.orders) + told
         if !orders.isEmpty { try transaction.order(orders) }
         let settled = requests.flatMap(\.settled) + settled
         if !settled.isEmpty { try transaction.forget(settled) }

@@ -66,6 +66,17 @@ package struct DeliveryLoop: Sendable {
         }
     }
 
+    /// Sends to each endpoint what may be sent now; returns how many rounds kept something.
+    package func runOnce() async throws -> Int {
+        var rounds = 0
+        for endpoint in try await desk.store.webhookEndpoints(of: nil) where desk.apps.contains(endpoint.name.app) {
+            let sender = EndpointSender(desk: desk, name: endpoint.name)
+            var memory = EndpointSender.Memory()
+            while try await sender.round(&memory, while: { true }) == .again { rounds += 1 }
+        }
+        return rounds
+    }
+
     private func send(
         to name: EndpointName, while goesOn: @escaping @Sendable () -> Bool,
         _ failed: @escaping @Sendable (EndpointFailure) -> Void

@@ -130,7 +130,6 @@ package struct SettingsPerformer: WorkPerformer {
                     continue
                 }
                 savings.append(try Saving(stored: stored, decisions: [decision], policy: policies, learnedAt: now))
-                if !decision.events.isEmpty { orders += try application.app.deliveries(of: key, at: now) }
                 for customer in decision.changedHolders {
                     holders[CustomerKey(key.scope, customer)] = key.originalTransactionId
                 }

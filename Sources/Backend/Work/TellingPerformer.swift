@@ -15,7 +15,7 @@ package struct TellingPerformer: WorkPerformer {
             app: work.order.scope.app, environment: work.order.scope.environment,
             originalTransactionId: OriginalTransactionID(work.order.subject))
         // An app that is no longer configured sends no events; its ledger stays.
-        guard let app = backend.apps[key.app] else { return .abandon(because: "the app is not configured") }
+        guard backend.apps[key.app] != nil else { return .abandon(because: "the app is not configured") }
         return .done(
             keeping: WorkResult(of: [key]) { locked, write in
                 guard let stored = locked.subscriptions[key] else { return }
@@ -25,7 +25,6 @@ package struct TellingPerformer: WorkPerformer {
                 try write.save([
                     try Saving(stored: stored, decisions: [decision], policy: stored.policy, learnedAt: now)
                 ])
-                if !decision.events.isEmpty { try write.order(app.deliveries(of: key, at: now)) }
             })
     }
 }

@@ -34,10 +34,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        if !configuration.webhooks.secrets.canSeal {
-            Console.complain(
-                "warning: webhooks.secretKeys is missing: no endpoint of webhooks can be made. `openssl rand -hex 32` makes one.")
-        }
+        configuration.webhooks.warnWithoutKey()
         var logger = Logger(label: "tenure")
         logger.logLevel = configuration.logLevel
         try DescriptorLimit.raise(forConnections: configuration.server.maximumConnections)
@@ -67,10 +64,7 @@ struct Serve: AsyncParsableCommand {
             configuration: configuration.server, logger: logger, onServerRunning: notice)
         let loop = WorkLoop(
             store: database.store, clock: clock,
-            lanes: [
-                WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
-                Self.settingsLane(backend, logger: logger), Self.jobLane(backend), Self.parkingLane(backend),
-            ] + (desk.map { Self.askingLanes(backend, $0) } ?? []),
+            lanes: Self.ownLanes(backend, logger: logger) + (desk.map { Self.askingLanes(backend, $0) } ?? []),
             worker: worker, jitter: { .random(in: 0..<1) }, metrics: metrics.factory)
         // The first one ends last: how a server stops can be watched.
         let listener = metrics.service(of: backend, desk: desk, gateway: gateway, logger: logger)
@@ -163,6 +157,14 @@ struct Serve: AsyncParsableCommand {
                     metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
             }
         }
+    }
+
+    /// What waits for nobody else.
+    private static func ownLanes(_ backend: Backend, logger: Logger) -> [WorkLane] {
+        [
+            WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
+            settingsLane(backend, logger: logger), jobLane(backend), parkingLane(backend),
+        ]
     }
 
     /// Questions wait for Apple, not for this machine; no more at once than there are connections.

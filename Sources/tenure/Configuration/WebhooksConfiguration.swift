@@ -54,6 +54,13 @@ struct WebhooksConfiguration {
         }
     }
 
+    /// Says so where no endpoint can be made.
+    func warnWithoutKey() {
+        guard !secrets.canSeal else { return }
+        Console.complain(
+            "warning: webhooks.secretKeys is missing: no endpoint of webhooks can be made. `openssl rand -hex 32` makes one.")
+    }
+
     /// What sends; it must be shut down.
     func courier() throws -> DeliveryCourier {
         var configuration = DeliveryConfiguration()
