@@ -130,7 +130,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
                 "StoragePostgres", "CLibpq", "PrivatePostgres", "Intake", "Backend", grdbSQLite, "Server", "NativeFace",
-                "AppStoreGateway", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient,
+                "AppStoreGateway", "Delivery", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient,
                 lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
                 x509,
                 asn1, grdb,

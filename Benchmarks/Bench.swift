@@ -25,11 +25,11 @@ struct Bench: AsyncParsableCommand {
         name: .long,
         help: """
             Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, answers, \
-            ingest, durable, pipeline, asking, store; and growth and policy, which are never part of everything.
+            ingest, durable, pipeline, webhooks, asking, store; and growth and policy, which are never part of everything.
             """)
     var only: String?
 
-    @Option(name: .long, help: "The databases of durable, pipeline, policy and growth: sqlite, postgres or both.")
+    @Option(name: .long, help: "The databases of durable, pipeline, webhooks, policy and growth: sqlite, postgres or both.")
     var database = DatabaseChoice.both
 
     @Option(name: .long, help: "How many subscriptions growth is measured with, separated by commas, growing.")
@@ -65,6 +65,10 @@ struct Bench: AsyncParsableCommand {
         if asksFor("pipeline") {
             let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
             report.add(try await PipelineFigures(plan: plan, kinds: database.kinds).measure())
+        }
+        if asksFor("webhooks") {
+            let figures = WebhookFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds)
+            report.add(try await figures.measure())
         }
         if only != nil, asksFor("policy") {
             report.add(try await PolicyFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds).measure())

@@ -30,6 +30,9 @@ struct Stage: Sendable {
                 entitlements: names.map { EntitlementID($0) })
         })
 
+    /// Where events are received.
+    static let receiver = "/receiver"
+
     let renewals: Renewals
     private let kind: DatabaseKind
     /// Whether there is a second database like the first, and a null pipeline that writes into it.
@@ -131,6 +134,10 @@ struct Stage: Sendable {
             faces: [NativeFace(backend, webhooks: .closed(backend))], configuration: configuration)
         router.others.get("/floor") { _, _ in
             Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: "{}")))
+        }
+        router.others.post("receiver") { request, _ in
+            _ = try await request.body.collect(upTo: 1 << 20)
+            return Response(status: .noContent)
         }
         pipeline?.add(to: router.others)
         return router

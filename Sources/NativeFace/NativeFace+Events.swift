@@ -19,11 +19,12 @@ extension NativeFace {
             guard let place = Backend.EventPlace(try PageCursor.decode(cursor, of: list)) else { throw CursorInvalid() }
             return place
         }
+        let begin = place.map { .after($0) } ?? query.since.map { .since($0) } ?? Backend.EventBeginning.first
         let page = try await backend.events(
-            app: call.app, environment: query.page.environment, after: place ?? .start, types: EventTypes(query.types),
+            app: call.app, environment: query.page.environment, from: begin, types: EventTypes(query.types),
             limit: query.page.limit)
         var following = query
-        following.page.after = PageCursor.encode(page.end.text, of: list)
+        (following.page.after, following.since) = (PageCursor.encode(page.end.text, of: list), nil)
         return EventsBody(page, next: NativeAPI.listEvents.path(call.path, following))
     }
 

@@ -378,6 +378,33 @@ def check_page(shop, folder):
     shop.call("DELETE", "/page")
 
 
+def check_listening(shop):
+    """`tenure webhooks listen` passes events on to this machine, signed with the secret that it prints."""
+    receiver = Receiver()
+    environment = {**os.environ, "TENURE_SERVER_KEY": shop.books.keys.server}
+    arguments = ["webhooks", "listen", "--server", shop.books.server, "--app", "demo"]
+    listening = subprocess.Popen([TENURE, *arguments, "--forward-to", receiver.url, "--count", "4"], env=environment,
+                                 stdout=subprocess.PIPE, text=True)
+    secret = re.search(r"whsec_\S+", listening.stdout.readline())[0]
+    time.sleep(1.5)  # until it knows where the log ends
+    known = len(shop.told())
+    shop.renew(range(60, 62), 0)
+    output, _ = listening.communicate(timeout=60)
+    new = [item["id"] for item in shop.told()[known:]][:4]
+    shop.check("tenure webhooks listen posts what happens from now on, in order", listening.returncode == 0 and len(new) == 4
+               and [item["headers"]["webhook-id"] for item in receiver.taken()] == new, output)
+    shop.check("signed with the secret that it prints", all(verified(item, secret) for item in receiver.taken()))
+    shop.check("and prints each with what came of it", output.count("204, ") == 4 and output.count("subscription.started") >= 1, output)
+    listed = subprocess.run([TENURE, *arguments, "--since", "2000-01-01T00:00:00Z", "--count", "3", "--json", "--type", "subscription.*"],
+                            env=environment, capture_output=True, text=True, timeout=60)
+    wanted = [item["id"] for item in shop.told() if item["type"].startswith("subscription.")][:3]
+    shop.check("from an instant on, of one kind, as JSON", [json.loads(line)["id"] for line in listed.stdout.splitlines()] == wanted, listed)
+    refused = subprocess.run([TENURE, *arguments, "--forward-to", "http://10.0.0.1/", "--count", "1"], env=environment, capture_output=True,
+                             text=True, timeout=60)
+    shop.check("and to this machine alone", refused.returncode != 0 and "--forward-to" in refused.stderr, refused)
+    receiver.close()
+
+
 def check_without_key(shop):
     shop.books.write_configuration(webhooks={"allow": ["127.0.0.1"]})
     outcome = shop.books.tenure("serve", "--check")
@@ -396,6 +423,7 @@ def main():
             check_signatures(shop)
             check_neighbours(shop)
             check_page(shop, folder)
+            check_listening(shop)
         # Slow enough that each server is killed while it sends. The next one begins when the lease of the one before has ended.
         receiver = Receiver(lambda request: time.sleep(0.05) or 204)
         with shop.books.serving():

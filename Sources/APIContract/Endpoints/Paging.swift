@@ -38,20 +38,30 @@ package struct PageQuery: QueryParameters {
     }
 }
 
-/// `?environment=`, `?limit=`, `?after=` and `?type=`: a stretch of the log.
+/// `?environment=`, `?limit=`, `?after=`, `?since=` and `?type=`: a stretch of the log.
 package struct EventsQuery: QueryParameters {
-    package static let names: [String]? = ["environment", "limit", "after", "type"]
+    package static let names: [String]? = ["environment", "limit", "after", "since", "type"]
 
     package var page: PageQuery
     /// Only events of these types, such as `subscription.renewed` or `subscription.*`; empty: all.
     package var types: [String]
+    /// Where to begin, where nothing says after what; nil: with the first event.
+    package var since: Timestamp?
 
     package init() { self.init(PageQuery()) }
 
-    package init(_ page: PageQuery, types: [String] = []) { (self.page, self.types) = (page, types) }
+    package init(_ page: PageQuery, types: [String] = [], since: Timestamp? = nil) {
+        (self.page, self.types, self.since) = (page, types, since)
+    }
 
     package init(_ value: (String) -> Substring?) throws(ParameterError) {
         self.init(try PageQuery(value))
+        if let text = value("since") {
+            guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
+                throw ParameterError("since", "must be milliseconds since 1970, before the year 10000")
+            }
+            since = instant
+        }
         guard let text = value("type") else { return }
         types = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
         guard types.allSatisfy({ !$0.isEmpty }) else {
@@ -60,7 +70,8 @@ package struct EventsQuery: QueryParameters {
     }
 
     package var items: [(name: String, value: String)] {
-        page.items + (types.isEmpty ? [] : [("type", types.joined(separator: ","))])
+        page.items + (since.map { [("since", "\($0.millisecondsSince1970)")] } ?? [])
+            + (types.isEmpty ? [] : [("type", types.joined(separator: ","))])
     }
 }
 

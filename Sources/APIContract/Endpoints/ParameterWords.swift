@@ -32,6 +32,9 @@ extension ParameterSchema {
             "How many items a page has at the most; \(PageQuery.usual) unless said.", example: "\(PageQuery.usual)"),
         .init("after", .text, "Where the page before ended, as its next says it.", example: "bGlzdA"),
         .init(
+            "since", .instant, "Begin with what was told from then on; with the first event unless said.",
+            example: "1767225600000"),
+        .init(
             "type", .text, "Only events of these types, with commas between; subscription.* for all that begin so.",
             example: "subscription.*,access.ended"),
         .init("publishedAt", .instant, "When the item was published.", example: "1767225600000"),

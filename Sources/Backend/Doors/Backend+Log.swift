@@ -27,8 +27,6 @@ extension Backend {
 
         init(_ place: LogPlace) { self.place = place }
 
-        package static let start = EventPlace(.start)
-
         /// As it is sent.
         package var text: String { place.text }
 
@@ -37,6 +35,16 @@ extension Backend {
             guard let place = LogPlace(text) else { return nil }
             self.place = place
         }
+    }
+
+    /// Where a reader begins.
+    package enum EventBeginning: Sendable, Hashable {
+        /// With the first event that was ever told.
+        case first
+        /// Where the page before ended.
+        case after(EventPlace)
+        /// With what was told from an instant on, by the server's clock.
+        case since(Timestamp)
     }
 
     /// A stretch of what was told.
@@ -51,20 +59,27 @@ extension Backend {
     /// The events of an app's environment in the order in which they were committed. Whoever reads on from where the last page
     /// ended misses none and reads none twice.
     ///
-    /// - Parameter types: only these; those in between are passed over, so that a page may be short or empty though there is
-    ///   more.
+    /// - Parameters:
+    ///   - begin: where to read on.
+    ///   - types: only these; those in between are passed over, so that a page may be short or empty though there is more.
     /// - Throws: `BackendError.environmentNotTaken`.
     package func events(
-        app id: AppID, environment: Environment, after place: EventPlace, types: EventTypes, limit: Int
+        app id: AppID, environment: Environment, from begin: EventBeginning, types: EventTypes, limit: Int
     ) async throws -> EventPage<EventPlace> {
         try settings(of: id).checkTakes(environment)
         let scope = Scope(app: id, environment: environment)
         return try await translatingStorageErrors {
-            let page = try await store.log(of: scope, after: place.place, limit: limit + 1)
+            let begin =
+                switch begin {
+                case .first: LogPlace.start
+                case .after(let place): place.place
+                case .since(let instant): try await store.logPlace(of: scope, before: instant)
+                }
+            let page = try await store.log(of: scope, after: begin, limit: limit + 1)
             let read = page.events.prefix(limit)
             return EventPage(
                 events: try read.map { try ToldEvent($0) }.filter { types.contain($0.type) },
-                end: read.last.map { EventPlace($0.place) } ?? place, hasMore: page.events.count > limit)
+                end: EventPlace(read.last?.place ?? begin), hasMore: page.events.count > limit)
         }
     }
 

@@ -215,7 +215,7 @@ struct VoterChoice: ParsableArguments {
 
 extension GivenValue {
     /// An instant as it is typed, as the API reads it.
-    fileprivate static func instant(_ name: String, _ text: String, option: String) throws -> GivenValue {
+    static func instant(_ name: String, _ text: String, option: String) throws -> GivenValue {
         GivenValue(name: name, value: "\(try InstantArgument.read(text, option: option).millisecondsSince1970)")
     }
 }

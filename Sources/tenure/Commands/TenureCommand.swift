@@ -13,7 +13,7 @@ struct TenureCommand: AsyncParsableCommand {
             Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
             CatalogueCommand.self, CustomerCommand.self, SubscriptionCommand.self, ExplainCommand.self, SearchCommand.self,
             AppleCommand.self, RefreshCommand.self, TestNotificationCommand.self,
-            GrantCommand.self, JoinCommand.self, WithdrawCommand.self, CallCommand.self,
+            WebhooksCommand.self, GrantCommand.self, JoinCommand.self, WithdrawCommand.self, CallCommand.self,
         ])
 
     static func main() async {

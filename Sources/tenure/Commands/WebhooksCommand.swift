@@ -1,0 +1,139 @@
+import APIContract
+import ArgumentParser
+import Backend
+import Crypto
+import Delivery
+import Foundation
+import Primitives
+import StrictJSON
+
+/// Webhooks from the command line; `tenure call` has the operations that are not here.
+struct WebhooksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "webhooks", abstract: "See where events are sent, and receive them on this machine.",
+        subcommands: [ListWebhooks.self, ListenCommand.self])
+}
+
+struct ListWebhooks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the app's endpoints: how each stands, what waits, and what failed.")
+
+    @OptionGroup var server: ServerChoice
+
+    func run() async throws { try await server.call(NativeAPI.listWebhookEndpoints.description, []) }
+}
+
+struct ListenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Print events as they happen, and pass them on to a program on this machine.",
+        discussion: """
+            It reads the log, so that it needs no public address and no endpoint. With --forward-to each event is posted as a \
+            webhook would be, signed with a secret that is made now and printed first. It goes on until it is interrupted.
+            """)
+
+    @Option(name: .customLong("forward-to"), help: "Where to post each event, such as http://127.0.0.1:3000/hook.")
+    var target: String?
+
+    @Option(help: "Only these types, with commas between; subscription.* for all that begin so.")
+    var type: String?
+
+    @Option(help: "Begin with what was told from then on, such as 2026-01-31T00:00:00Z; from now on unless said.")
+    var since: String?
+
+    @Option(help: "End after so many events.")
+    var count: Int?
+
+    @OptionGroup var ledger: EnvironmentChoice
+    @OptionGroup var server: ServerChoice
+
+    /// How long it waits where nothing has happened.
+    private static let pause = Duration.milliseconds(500)
+
+    func run() async throws {
+        guard let target else { return try await follow { _ in } }
+        try await LocalReceiver.open(target) { receiver in
+            Console.print("Secret  \(receiver.secret)")
+            try await follow { Console.print("        \(await receiver.post($0))") }
+        }
+    }
+
+    /// Prints each event and hands it on.
+    private func follow(_ take: (EventItem) async throws -> Void) async throws {
+        // Nothing was told after the end of time: unless said, it begins where the log ends now.
+        let end = GivenValue(name: "since", value: "\(Timestamp.latestAccepted.millisecondsSince1970)")
+        var values = [ledger.value, try since.map { try .instant("since", $0, option: "--since") } ?? end]
+        if let type { values.append(GivenValue(name: "type", value: type)) }
+        var left = count ?? .max
+        while left > 0 {
+            let answer = try await server.answer(of: NativeAPI.listEvents.description, values)
+            try server.checkDone(answer)
+            let page = try EventsBody(json: answer.bytes)
+            for item in page.items.prefix(left) {
+                Console.print(line(item))
+                try await take(item)
+                left -= 1
+            }
+            values = [ledger.value] + (type.map { [GivenValue(name: "type", value: $0)] } ?? [])
+            if let after = URLComponents(string: page.next)?.queryItems?.first(where: { $0.name == "after" })?.value {
+                values.append(GivenValue(name: "after", value: after))
+            }
+            if !page.hasMore, left > 0 { try await Task.sleep(for: Self.pause) }
+        }
+    }
+
+    private func line(_ item: EventItem) -> String {
+        guard server.json else { return "\(item.timestamp)  \(item.type)  \(item.data)" }
+        var json = JSONWriter()
+        json.object { item.write(to: &$0) }
+        return json.text
+    }
+}
+
+/// A program on this machine that is sent events as an endpoint would be.
+private struct LocalReceiver {
+    private static let owner = "listen"
+
+    let secret: String
+    private let target: ParcelTarget
+    private let courier: DeliveryCourier
+
+    /// - Throws: `CommandError` where nothing may be sent there.
+    static func open(_ url: String, _ body: (LocalReceiver) async throws -> Void) async throws {
+        let box = try SecretBox(keys: [SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }])
+        let allowed = try AllowedAddresses(["127.0.0.1", "::1", "localhost"])
+        let courier = try DeliveryCourier(
+            secrets: box, addresses: AddressGuard(allowed: allowed, resolver: SystemResolver()), clock: MachineClock())
+        try await courier.closing {
+            do throws(AddressRefusal) {
+                try await courier.check(url)
+            } catch {
+                throw CommandError("--forward-to: \(error.description).")
+            }
+            let fresh = try courier.makeSecret(.v1, of: owner)
+            try await body(
+                LocalReceiver(secret: fresh.text, target: ParcelTarget(url: url, secrets: [fresh.sealed]), courier: courier))
+        }
+    }
+
+    /// The event without its id, which is a header.
+    private func body(of item: EventItem) -> String {
+        var json = JSONWriter(reservingCapacity: item.data.utf8.count + 128)
+        json.object { json in
+            json.member("type", item.type)
+            json.member("timestamp", item.timestamp)
+            json.member("data") { $0.raw(item.data.utf8) }
+        }
+        return json.text
+    }
+
+    /// - Returns: what came of it, in a few words.
+    func post(_ item: EventItem) async -> String {
+        let parcel = Parcel(id: item.id, body: Array(body(of: item).utf8))
+        let outcome = await courier.send(parcel, to: target, of: Self.owner)
+        return switch outcome.answer {
+        case .answered(let status, _, _): "\(status), \(outcome.took.count) ms"
+        case .failed(_, let words): words
+        }
+    }
+}
