@@ -561,10 +561,10 @@ def configured(books):
 def check_hashes(books):
     """AUDIT-2: the chains of customers by hashlib, as docs/operations/verify.md describes them."""
     wrong, count = [], 0
-    for line in books.sql("SELECT number, hex(auditHead), environment FROM customerBook JOIN ledger ON ledger.id = ledger"):
-        number, named, environment = line.split("|")
+    for line in books.sql("SELECT ledger, number, hex(auditHead), environment FROM customerBook JOIN ledger ON ledger.id = ledger"):
+        ledger, number, named, environment = line.split("|")
         head = bytes(32)
-        for row in books.sql(f"SELECT json_array(sequence, auditRow, hex(hash)) FROM customerAudit WHERE customer = {number} ORDER BY sequence"):
+        for row in books.sql(f"SELECT json_array(sequence, auditRow, hex(hash)) FROM customerAudit WHERE ledger = {ledger} AND customer = {number} ORDER BY sequence"):
             sequence, text, kept = json.loads(row)
             parts = ("demo", "customer", environment, number, str(sequence), text)
             head = hashlib.sha256(head + b"".join(map(with_length, parts))).digest()
