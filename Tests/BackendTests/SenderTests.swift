@@ -167,6 +167,22 @@ import Testing
         }
     }
 
+    /// W8.
+    @Test func `an endpoint is sent what it wants alone, and does not seem to wait for the rest`() async throws {
+        try await Self.withReceiver { world, desk, receiver, clock in
+            var order = EndpointOrder(url: "https://receiver.example/")
+            (order.types, order.environments) = (["owner.*"], [.production])
+            _ = try await desk.save(order, as: Self.name, taken: [.production])
+            try await Self.tell(world, 0..<9)
+            try await Self.send(desk, clock)
+            clock.set(clock.now().adding(.seconds(5)))
+            try await Self.send(desk, clock)
+            let wanted = try await Self.log(world).map { try EventEnvelope($0) }.filter { $0.type == "owner.changed" }
+            #expect(receiver.taken.map(\.id) == wanted.map(\.id) && wanted.count == 9)
+            #expect(try await desk.endpoint(Self.name).waitingSince == nil)
+        }
+    }
+
     /// W5.
     @Test func `TELL-3 a receiver that was away for three days and four hours has everything soon after it is back`() async throws
     {

@@ -27,6 +27,7 @@ struct EndpointSender: Sendable {
     static let keptDelivered = Milliseconds.days(7)
     static let keptFailed = Milliseconds.days(30)
     private static let pruning = Milliseconds.hours(1)
+    private static let passing = Milliseconds.seconds(5)
 
     let desk: DeliveryDesk
     let name: EndpointName
@@ -35,6 +36,8 @@ struct EndpointSender: Sendable {
     struct Memory: Sendable {
         var rounds = 0
         var prunedAt: Timestamp?
+        /// When it last noted that it passed over what nobody wanted.
+        var passedAt: Timestamp?
     }
 
     /// One round.
@@ -53,8 +56,7 @@ struct EndpointSender: Sendable {
             plan = try await planner.plan(events: events, width: width, at: began, first: memory.rounds)
         }
         memory.rounds &+= 1
-        // Where nothing was found, nothing need be written either: the place moves with the next event.
-        let isNews = plan.count > 0 || plan.resend != nil || !plan.lines.isEmpty || isFar(plan, endpoint)
+        let isNews = plan.count > 0 || plan.resend != nil || !plan.lines.isEmpty || passes(plan, &memory, at: began)
         guard isNews else { return .idle(until: endpoint.standing.nextRetry) }
         // Only who has something to send needs the lease; whoever has just got it looks again, since another may have sent.
         guard let fence = fence(of: endpoint, at: began) else { return try await takeLease() ? .again : .another }
@@ -69,12 +71,11 @@ struct EndpointSender: Sendable {
         return sent.round.tries.contains { $0.verdict == .delivered } || plan.count == 0 ? .again : .idle(until: nil)
     }
 
-    /// Whether so much was passed over that nobody wanted that it is worth noting.
-    private func isFar(_ plan: RoundPlan, _ endpoint: StoredEndpoint) -> Bool {
-        plan.read.contains { environment, place in
-            let from = endpoint.standing.places[environment] ?? .start
-            return place.row - from.row >= Int64(DeliveryStanding.roundSize)
-        }
+    /// Whether something was passed over that nobody wants, and it is time to note that: not a transaction for each of them.
+    private func passes(_ plan: RoundPlan, _ memory: inout Memory, at now: Timestamp) -> Bool {
+        guard !plan.read.isEmpty, memory.passedAt.map({ now.since($0).count >= Self.passing.count }) ?? true else { return false }
+        memory.passedAt = now
+        return true
     }
 
     /// Gives the lease back, so that another server goes on at once.
