@@ -73,12 +73,13 @@ package struct Backend: Sendable {
     func ingest(_ request: IngestRequest) async throws -> IngestResult {
         try await translatingStorageErrors { try await queue.submit(request) }
     }
+}
 
-    func translatingStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch let error as StorageError {
-            throw BackendError.store(StoreFailure(error))
-        }
+/// Runs a use case; what the store reports is thrown in the words of use cases.
+func translatingStorageErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+        return try await body()
+    } catch let error as StorageError {
+        throw BackendError.store(StoreFailure(error))
     }
 }

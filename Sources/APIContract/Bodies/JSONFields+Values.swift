@@ -13,18 +13,40 @@ extension JSONFields {
     }
 
     /// An environment in Apple's spelling.
-    func requiredEnvironment(_ name: String) throws(JSONFieldError) -> Environment {
-        let spelling = try requiredText(name)
+    func environment(_ name: String) throws(JSONFieldError) -> Environment? {
+        guard let spelling = try text(name) else { return nil }
         guard let environment = Environment(rawValue: spelling) else { throw error(name, expected: .text) }
         return environment
     }
 
-    /// The elements of a list that must be there, each an object.
+    func requiredEnvironment(_ name: String) throws(JSONFieldError) -> Environment {
+        try required(name, .text, try environment(name))
+    }
+
+    func environments(_ name: String) throws(JSONFieldError) -> [Environment]? {
+        guard let spellings = try texts(name) else { return nil }
+        var environments: [Environment] = []
+        for spelling in spellings {
+            guard let environment = Environment(rawValue: spelling) else { throw error(name, expected: .text) }
+            environments.append(environment)
+        }
+        return environments
+    }
+
+    /// The elements of a list, each an object.
+    func items<Element>(
+        _ name: String, _ read: (JSONFields) throws(JSONFieldError) -> Element
+    ) throws(JSONFieldError) -> [Element]? {
+        guard let list = try list(name) else { return nil }
+        var elements: [Element] = []
+        for fields in list { elements.append(try read(fields)) }
+        return elements
+    }
+
+    /// The elements of a list that must be there.
     func requiredList<Element>(
         _ name: String, _ read: (JSONFields) throws(JSONFieldError) -> Element
     ) throws(JSONFieldError) -> [Element] {
-        var elements: [Element] = []
-        for fields in try required(name, .array, try list(name)) { elements.append(try read(fields)) }
-        return elements
+        try required(name, .array, try items(name, read))
     }
 }

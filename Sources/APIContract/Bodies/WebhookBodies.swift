@@ -527,31 +527,3 @@ package struct ParkedEventItem: PagedItem {
         writer.member("outcome", outcome)
     }
 }
-
-extension JSONFields {
-    /// The elements of a list of objects, where there is one.
-    fileprivate func items<Element>(
-        _ name: String, _ read: (JSONFields) throws(JSONFieldError) -> Element
-    ) throws(JSONFieldError) -> [Element]? {
-        guard let list = try list(name) else { return nil }
-        var elements: [Element] = []
-        for fields in list { elements.append(try read(fields)) }
-        return elements
-    }
-
-    fileprivate func environment(_ name: String) throws(JSONFieldError) -> Environment? {
-        guard let spelling = try text(name) else { return nil }
-        guard let environment = Environment(rawValue: spelling) else { throw error(name, expected: .text) }
-        return environment
-    }
-
-    fileprivate func environments(_ name: String) throws(JSONFieldError) -> [Environment]? {
-        guard let spellings = try texts(name) else { return nil }
-        var environments: [Environment] = []
-        for spelling in spellings {
-            guard let environment = Environment(rawValue: spelling) else { throw error(name, expected: .text) }
-            environments.append(environment)
-        }
-        return environments
-    }
-}

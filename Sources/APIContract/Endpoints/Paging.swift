@@ -56,12 +56,7 @@ package struct EventsQuery: QueryParameters {
 
     package init(_ value: (String) -> Substring?) throws(ParameterError) {
         self.init(try PageQuery(value))
-        if let text = value("since") {
-            guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
-                throw ParameterError("since", "must be milliseconds since 1970, before the year 10000")
-            }
-            since = instant
-        }
+        since = try Timestamp(parameter: "since", value)
         guard let text = value("type") else { return }
         types = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
         guard types.allSatisfy({ !$0.isEmpty }) else {

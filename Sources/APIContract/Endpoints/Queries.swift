@@ -84,11 +84,7 @@ package struct InstantQuery: QueryParameters {
 
     package init(_ value: (String) -> Substring?) throws(ParameterError) {
         environment = try EnvironmentQuery(value).environment
-        guard let text = value("at") else { return }
-        guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
-            throw ParameterError("at", "must be milliseconds since 1970, before the year 10000")
-        }
-        at = instant
+        at = try Timestamp(parameter: "at", value)
     }
 
     package var items: [(name: String, value: String)] {
@@ -163,11 +159,7 @@ package struct ContentQuery: QueryParameters {
     package init(_ value: (String) -> Substring?) throws(ParameterError) {
         let asked = try InstantQuery(value)
         (environment, at) = (asked.environment, asked.at)
-        guard let text = value("publishedAt") else { return }
-        guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
-            throw ParameterError("publishedAt", "must be milliseconds since 1970, before the year 10000")
-        }
-        publishedAt = instant
+        publishedAt = try Timestamp(parameter: "publishedAt", value)
     }
 
     package var items: [(name: String, value: String)] {
@@ -218,5 +210,16 @@ package struct SigningQuery: QueryParameters {
 
     package var items: [(name: String, value: String)] {
         EnvironmentQuery(environment: environment).items + (nonce.map { [("nonce", $0)] } ?? [])
+    }
+}
+
+extension Timestamp {
+    /// An instant of a query, in milliseconds since 1970; nil where the query has none.
+    init?(parameter name: String, _ value: (String) -> Substring?) throws(ParameterError) {
+        guard let text = value(name) else { return nil }
+        guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
+            throw ParameterError(name, "must be milliseconds since 1970, before the year 10000")
+        }
+        self = instant
     }
 }

@@ -166,7 +166,7 @@ extension WhatIfRun {
         var holdings: [Holding] = []
         for one in held {
             let key = SubscriptionKey(scope, one.holding.originalTransactionId)
-            let found = try await backend.translatingStorageErrors { try await backend.store.subscription(key) }
+            let found = try await translatingStorageErrors { try await backend.store.subscription(key) }
             guard let stored = found else { continue }
             holdings.append(Holding(of: one.customer, in: stored.state, keepingCredits: true))
         }

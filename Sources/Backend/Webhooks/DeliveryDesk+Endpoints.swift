@@ -20,7 +20,7 @@ extension DeliveryDesk {
     package typealias Saved = (endpoint: EndpointView, newSecrets: [NewSecret])
 
     package func endpoints(of app: AppID) async throws -> [EndpointView] {
-        try await translating {
+        try await translatingStorageErrors {
             var views: [EndpointView] = []
             for stored in try await store.webhookEndpoints(of: app) { views.append(try await view(of: stored)) }
             return views
@@ -29,7 +29,7 @@ extension DeliveryDesk {
 
     /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
     package func endpoint(_ name: EndpointName) async throws -> EndpointView {
-        try await translating {
+        try await translatingStorageErrors {
             guard let stored = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
             return try await view(of: stored)
         }
@@ -47,7 +47,7 @@ extension DeliveryDesk {
         } catch {
             throw WebhookRefusal.addressRefused(error)
         }
-        return try await translating {
+        return try await translatingStorageErrors {
             let known = try await store.webhookEndpoints(of: name.app)
             guard known.contains(where: { $0.name == name }) || known.count < Self.mostEndpoints else {
                 throw WebhookRefusal.tooManyEndpoints(most: Self.mostEndpoints)
@@ -77,7 +77,7 @@ extension DeliveryDesk {
 
     /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
     package func remove(_ name: EndpointName) async throws {
-        try await translating {
+        try await translatingStorageErrors {
             try await store.write { transaction in
                 guard try transaction.lockEndpoint(name) != nil else { throw WebhookRefusal.unknownEndpoint(name.id) }
                 try transaction.remove(name)
@@ -102,7 +102,7 @@ extension DeliveryDesk {
             throw WebhookRefusal.invalid(field: "overlap", reason: "is from 0 to \(Self.longestOverlap.count) ms: a day")
         }
         let now = clock.now()
-        return try await translating {
+        return try await translatingStorageErrors {
             let (stored, made) = try await store.write { transaction in
                 guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
                 let end = now.adding(overlap)
@@ -124,11 +124,11 @@ extension DeliveryDesk {
 
     /// Sends a `webhook.test` now, whatever state the endpoint is in, and says what came of it.
     package func test(_ name: EndpointName) async throws -> AttemptView {
-        try await translating {
+        try await translatingStorageErrors {
             guard let endpoint = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
             let (now, id) = (clock.now(), Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }))
             let data = EventEnvelope.testData(app: name.app, endpoint: name.id)
-            let body = EventEnvelope.body(type: "webhook.test", timestamp: now, data: data)
+            let body = EventEnvelope.body(type: "webhook.test", timestamp: "\(now)", data: data)
             let parcel = Parcel(id: "evt_test_\(id)", body: Array(body.utf8), headers: endpoint.content.parcelHeaders)
             guard let attempt = await send(parcel, of: nil, to: endpoint, isResent: false) else { throw CancellationError() }
             try await store.write { transaction in
@@ -156,7 +156,7 @@ extension DeliveryDesk {
     func change(
         _ name: EndpointName, _ body: @escaping @Sendable (inout StoredEndpoint) throws -> Void
     ) async throws -> EndpointView {
-        try await translating {
+        try await translatingStorageErrors {
             let changed = try await store.write { transaction in
                 guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
                 try body(&endpoint)
@@ -164,14 +164,6 @@ extension DeliveryDesk {
                 return endpoint
             }
             return try await view(of: changed)
-        }
-    }
-
-    func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch let error as StorageError {
-            throw BackendError.store(StoreFailure(error))
         }
     }
 

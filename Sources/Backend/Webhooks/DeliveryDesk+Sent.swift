@@ -13,7 +13,7 @@ extension DeliveryDesk {
     package func attempts(
         of name: EndpointName, delivered: Bool?, after place: AttemptPlace, limit: Int
     ) async throws -> (attempts: [AttemptView], end: AttemptPlace) {
-        try await translating {
+        try await translatingStorageErrors {
             try await checkKnown(name)
             func read(_ which: Bool, before number: Int64) async throws -> [StoredAttempt] {
                 guard delivered ?? which == which else { return [] }
@@ -38,7 +38,7 @@ extension DeliveryDesk {
     ///
     /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
     package func parked(of name: EndpointName, after number: Int64, limit: Int) async throws -> [ParkedView] {
-        try await translating {
+        try await translatingStorageErrors {
             try await checkKnown(name)
             return try await store.parkedEvents(of: name, after: number, limit: limit).map(ParkedView.init)
         }
@@ -57,7 +57,7 @@ extension DeliveryDesk {
     ///
     /// - Throws: ``WebhookRefusal``.
     package func resend(_ orders: [ResendOrder], to name: EndpointName) async throws -> EndpointView {
-        try await translating {
+        try await translatingStorageErrors {
             try await checkKnown(name)
             var resends: [DeliveryStanding.Resend] = []
             for order in orders { resends.append(try await resend(order, name.app)) }

@@ -75,7 +75,7 @@ extension DeliveryAttempt {
     /// Source: Standard Webhooks 1.0, "Delivery": only 2xx is a success, 410 ends, 429 and 5xx ask for less.
     var verdict: DeliveryVerdict {
         switch status {
-        case .some(200..<300): .delivered
+        case .some where isDelivered: .delivered
         case .some(410): .gone
         case .some(429), .some(500...), .none: .failed(retryAfter: retryAfter)
         case .some(let status): .refused(status: status)

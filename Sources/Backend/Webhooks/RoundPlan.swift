@@ -40,7 +40,7 @@ struct RoundPlanner: Sendable {
 
     init(_ store: any Store, _ endpoint: StoredEndpoint) {
         (self.store, self.endpoint) = (store, endpoint)
-        packer = ParcelPacker(content: endpoint.content)
+        packer = ParcelPacker(endpoint.content)
     }
 
     private var standing: DeliveryStanding { endpoint.standing }
@@ -166,12 +166,10 @@ struct RoundPlanner: Sendable {
 
     /// The event of a number, whatever the endpoint wants by now; nil where it is not the one that was meant.
     private func packed(_ sent: SentEvent) async throws -> PackedEvent? {
-        var everything = endpoint.content
-        everything.types = []
         let found = try await store.events(
             of: sent.subject.subject(in: endpoint.name.app), from: sent.sequence, limit: 1
         ).first
-        guard let found, let packed = try ParcelPacker(content: everything).pack(found), packed.event.id == sent.id else {
+        guard let found, let packed = try ParcelPacker(endpoint.content, types: []).pack(found), packed.event.id == sent.id else {
             return nil
         }
         return packed

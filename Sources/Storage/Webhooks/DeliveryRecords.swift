@@ -8,6 +8,7 @@ package struct SubjectName: Sendable, Hashable, Codable {
     /// An original transaction id, or a customer's.
     package let id: String
 
+    /// Stable: they are stored, and an event's id rests on them.
     package enum Kind: String, Sendable, Hashable, Codable { case subscription, customer }
 
     package init(_ subject: OutboxEntry.Subject) {

@@ -64,6 +64,12 @@ package struct DeliveryStanding: Sendable, Hashable, Codable {
         package fileprivate(set) var words: String?
         /// How many had been delivered when it was tried last.
         fileprivate var deliveredBefore: Int64 = 0
+
+        /// Not tried yet: it may be, at once.
+        fileprivate init(_ subject: SubjectName, next: Int64, at now: Timestamp) {
+            (self.subject, self.next) = (subject, next)
+            (since, retryAt) = (now, now)
+        }
     }
 
     package enum Health: Sendable, Hashable, Codable {
@@ -249,8 +255,8 @@ package struct DeliveryStanding: Sendable, Hashable, Codable {
             if let index { held.remove(at: index) }
             return
         }
-        var entry = index.map { held[$0] } ?? HeldSubject(subject: line.subject, next: next, since: now, retryAt: now)
-        if entry.next != next { entry = HeldSubject(subject: line.subject, next: next, since: now, retryAt: now) }
+        var entry = index.map { held[$0] } ?? HeldSubject(line.subject, next: next, at: now)
+        if entry.next != next { entry = HeldSubject(line.subject, next: next, at: now) }
         if let failure = line.failure {
             var isAgainstIt = entry.triedAt != nil && deliveredBefore > entry.deliveredBefore
             // Where the endpoint fails, each event is refused, and none of them can help it.
@@ -265,7 +271,7 @@ package struct DeliveryStanding: Sendable, Hashable, Codable {
             let isOver = isAgainstIt && entry.attempts >= Self.retryPauses.count && now >= end
             if entry.tries >= Self.retryPauses.count || isOver {
                 toPark.append(ParkedEvent(failure.event, parkedAt: now, outcome: failure.words))
-                entry = HeldSubject(subject: line.subject, next: next + 1, since: now, retryAt: now)
+                entry = HeldSubject(line.subject, next: next + 1, at: now)
             }
         }
         if let index { held[index] = entry } else { held.append(entry) }
@@ -278,7 +284,7 @@ package struct DeliveryStanding: Sendable, Hashable, Codable {
                 let event = held[index].event
             else { return }
             toPark.append(ParkedEvent(event, parkedAt: now, outcome: held[index].words ?? ""))
-            held[index] = HeldSubject(subject: held[index].subject, next: held[index].next + 1, since: now, retryAt: now)
+            held[index] = HeldSubject(held[index].subject, next: held[index].next + 1, at: now)
         }
     }
 

@@ -31,7 +31,7 @@ package struct EventEnvelope: Sendable, Hashable {
     }
 
     /// The body of a webhook.
-    package var body: String { Self.body(type: type, timestamp: timestamp, data: data) }
+    package var body: String { Self.body(type: type, timestamp: "\(timestamp)", data: data) }
 
     /// What a test of an endpoint tells.
     package static func testData(app: AppID, endpoint: String) -> String {
@@ -43,12 +43,14 @@ package struct EventEnvelope: Sendable, Hashable {
         return json.text
     }
 
-    /// - Parameter data: a JSON object.
-    package static func body(type: String, timestamp: Timestamp, data: String) -> String {
+    /// - Parameters:
+    ///   - timestamp: RFC 3339.
+    ///   - data: a JSON object.
+    package static func body(type: String, timestamp: String, data: String) -> String {
         var json = JSONWriter(reservingCapacity: data.utf8.count + 128)
         json.object { json in
             json.member("type", type)
-            json.member("timestamp", "\(timestamp)")
+            json.member("timestamp", timestamp)
             json.member("data") { $0.raw(data.utf8) }
         }
         return json.text
@@ -65,11 +67,11 @@ package struct EventEnvelope: Sendable, Hashable {
     /// `evt_`, and 26 characters of base32 (RFC 4648, lower case): 130 bits of a hash over whose event it is, its number and what
     /// was kept.
     private static func id(of event: LoggedEvent) -> String {
-        let (kind, name) = event.subject.words
+        let subject = SubjectName(event.subject)
         let digest = Hexadecimal.encode(SHA256.hash(data: Array(event.text.utf8)))
-        let (app, environment) = (event.subject.scope.app.rawValue, event.subject.scope.environment.rawValue)
+        let (app, environment) = (event.subject.scope.app.rawValue, subject.environment.rawValue)
         // No name has a U+0000 in it.
-        let named = [app, environment, kind, name, "\(event.sequence)", digest].joined(separator: "\u{0}")
+        let named = [app, environment, subject.kind.rawValue, subject.id, "\(event.sequence)", digest].joined(separator: "\u{0}")
         return "evt_" + Base32.encode(SHA256.hash(data: Array(named.utf8)), characters: 26)
     }
 
@@ -85,16 +87,6 @@ package struct EventEnvelope: Sendable, Hashable {
         var members = String(json.text.dropLast())
         if case .subscription(let key) = event.subject { members += "," + LedgerText.member(naming: key) }
         return members + "," + event.text.dropFirst()
-    }
-}
-
-extension OutboxEntry.Subject {
-    /// What kind of subject it is, and its id; stable, since an event's id rests on them.
-    fileprivate var words: (kind: String, id: String) {
-        switch self {
-        case .subscription(let key): ("subscription", key.originalTransactionId.rawValue)
-        case .customer(let key): ("customer", key.customer.rawValue)
-        }
     }
 }
 

@@ -1,10 +1,10 @@
 import APIContract
 import ArgumentParser
 import Backend
-import Crypto
 import Delivery
 import Foundation
 import Primitives
+import Storage
 import StrictJSON
 
 /// Webhooks from the command line; `tenure call` has the operations that are not here.
@@ -100,10 +100,7 @@ private struct LocalReceiver {
 
     /// - Throws: `CommandError` where nothing may be sent there.
     static func open(_ url: String, _ body: (LocalReceiver) async throws -> Void) async throws {
-        let box = try SecretBox(keys: [SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }])
-        let allowed = try AllowedAddresses(["127.0.0.1", "::1", "localhost"])
-        let courier = try DeliveryCourier(
-            secrets: box, addresses: AddressGuard(allowed: allowed, resolver: SystemResolver()), clock: MachineClock())
+        let courier = try DeliveryCourier.onThisMachine(["127.0.0.1", "::1", "localhost"])
         try await courier.closing {
             do throws(AddressRefusal) {
                 try await courier.check(url)
@@ -116,20 +113,10 @@ private struct LocalReceiver {
         }
     }
 
-    /// The event without its id, which is a header.
-    private func body(of item: EventItem) -> String {
-        var json = JSONWriter(reservingCapacity: item.data.utf8.count + 128)
-        json.object { json in
-            json.member("type", item.type)
-            json.member("timestamp", item.timestamp)
-            json.member("data") { $0.raw(item.data.utf8) }
-        }
-        return json.text
-    }
-
     /// - Returns: what came of it, in a few words.
     func post(_ item: EventItem) async -> String {
-        let parcel = Parcel(id: item.id, body: Array(body(of: item).utf8))
+        let body = EventEnvelope.body(type: item.type, timestamp: item.timestamp, data: item.data)
+        let parcel = Parcel(id: item.id, body: Array(body.utf8))
         let outcome = await courier.send(parcel, to: target, of: Self.owner)
         return switch outcome.answer {
         case .answered(let status, _, _): "\(status), \(outcome.took.count) ms"

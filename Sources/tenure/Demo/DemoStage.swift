@@ -101,7 +101,7 @@ struct DemoStage {
         let (receiverPorts, receiverPort) = AsyncStream.makeStream(of: Int.self)
         let receiver = DemoReceiver()
         let receiving = receiver.application(logger: logger) { receiverPort.yield($0) }
-        let courier = try Self.courier()
+        let courier = try DeliveryCourier.onThisMachine(["127.0.0.1"])
         let webhooks = DeliveryDesk(dependencies.backend, courier: courier, clock: MachineClock(), worker: "demo")
         let gateway = try AppStoreGateway(now: { [simulator] in simulator.clockNow() })
         let server = buildApplication(
@@ -138,14 +138,6 @@ struct DemoStage {
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await courier.closing { try await gateway.closing { try await group.run() } }
-    }
-
-    /// With a key of its own, and for a receiver on this machine alone.
-    private static func courier() throws -> DeliveryCourier {
-        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-        return try DeliveryCourier(
-            secrets: SecretBox(keys: [key]),
-            addresses: AddressGuard(allowed: AllowedAddresses(["127.0.0.1"]), resolver: SystemResolver()), clock: MachineClock())
     }
 
     /// Puts the questions that are due, as `tenure serve` does all the time; the story says when, so that it tells the same each

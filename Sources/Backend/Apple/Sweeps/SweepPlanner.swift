@@ -52,7 +52,7 @@ package final class SweepPlanner: Sendable {
                 let terms = SweepPlan.Terms(
                     reach: Self.reach(of: scope.environment), isNightly: apple.sweepsNightly, hourly: apple.sweepsHourly)
                 let heard = backend.counters.lastNotification(in: scope)
-                let plan = try await backend.translatingStorageErrors {
+                let plan = try await translatingStorageErrors {
                     try await backend.store.write { transaction in
                         var plan = try transaction.lockSweeps(of: scope) ?? SweepPlan(at: now)
                         if let livedSince { plan.live(since: livedSince, until: now) }
