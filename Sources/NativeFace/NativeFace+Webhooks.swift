@@ -37,7 +37,8 @@ extension NativeFace {
         let body = call.body
         var order = EndpointOrder(url: body.url)
         (order.description, order.types) = (body.description ?? "", body.types ?? [])
-        (order.environments, order.signature, order.since) = (body.environments, body.signature, body.since)
+        (order.environments, order.format) = (body.environments, body.format)
+        (order.signature, order.since) = (body.signature, body.since)
         order.concurrency = body.concurrency.map { Int($0) }
         order.headers = (body.headers ?? []).map { ParcelHeader($0.name, $0.value) }
         let taken = try backend.settings(of: call.app).environments

@@ -12,6 +12,7 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
             .optional("description", .text, "For people; up to 200 characters.", example: "Billing"),
             .optional("types", .list(.text), "Only these types; subscription.* for all that begin so; all unless said."),
             .optional("environments", .list(.word(Environment.names)), "Of these only; all that the app takes unless said."),
+            .optional("format", .word(WebhookFormat.names), "What a body is; tenure unless said. It cannot be changed."),
             .optional("signature", .word(["v1", "v1a", "both"]), "HMAC-SHA256, Ed25519, or both; v1 unless said."),
             .optional(
                 "concurrency", .integer(1, 64),
@@ -24,6 +25,7 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
     package var description: String?
     package var types: [String]?
     package var environments: [Environment]?
+    package var format: String?
     package var signature: String?
     package var concurrency: Int64?
     package var headers: [WebhookHeaderItem]?
@@ -36,6 +38,7 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
         description = try fields.text("description")
         types = try fields.texts("types")
         environments = try fields.environments("environments")
+        format = try fields.text("format")
         signature = try fields.text("signature")
         concurrency = try fields.integer("concurrency", in: 1...64)
         headers = try fields.items("headers", WebhookHeaderItem.init)
@@ -47,11 +50,18 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
         writer.optionalMember("description", description)
         if let types { writer.member("types", types) }
         if let environments { writer.member("environments", environments.map(\.rawValue)) }
+        writer.optionalMember("format", format)
         writer.optionalMember("signature", signature)
         writer.optionalMember("concurrency", concurrency)
         if let headers { writer.member("headers", headers) }
         writer.optionalMember("since", since)
     }
+}
+
+/// What the bodies of an endpoint can be; the spellings are stable.
+enum WebhookFormat {
+    /// `tenure`: the event as the log has it.
+    static let names = ["tenure"]
 }
 
 /// A header that is sent with each event.
@@ -89,7 +99,7 @@ package struct WebhookEndpointBody: AnswerContent, JSONBody, JSONItem {
             .required("description", .text, "For people.", example: "Billing"),
             .required("types", .list(.text), "Only these; empty: all."),
             .required("environments", .list(.word(Environment.names)), "Of these."),
-            .required("format", .word(["tenure"]), "What a body is."),
+            .required("format", .word(WebhookFormat.names), "What a body is."),
             .required("signature", .word(["v1", "v1a", "both"]), "With which signatures."),
             .required("concurrency", .integer(1, 64), "How many at once."),
             .required("headers", .list(.object(WebhookHeaderItem.schema)), "Sent with each."),

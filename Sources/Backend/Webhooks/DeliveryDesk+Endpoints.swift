@@ -59,6 +59,10 @@ extension DeliveryDesk {
             let (places, now) = (begin, clock.now())
             let (stored, made) = try await store.write { transaction in
                 let locked = try transaction.lockEndpoint(name)
+                // What was told in one format would be told again in the other, under other ids.
+                guard locked.map({ $0.content.format == content.format }) ?? true else {
+                    throw WebhookRefusal.invalid(field: "format", reason: "stays as the endpoint was made; make another one")
+                }
                 var endpoint =
                     locked
                     ?? StoredEndpoint(

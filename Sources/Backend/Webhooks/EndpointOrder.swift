@@ -9,6 +9,8 @@ package struct EndpointOrder: Sendable, Hashable {
     package var types: [String] = []
     /// Nil: all that the app takes.
     package var environments: [Environment]?
+    /// What a body is, such as `tenure`; it stays as the endpoint was made.
+    package var format: String?
     /// `v1`, `v1a` or `both`.
     package var signature: String?
     package var concurrency: Int?
@@ -36,6 +38,10 @@ package struct EndpointOrder: Sendable, Hashable {
             let words = taken.map(\.rawValue).joined(separator: " and ")
             throw .invalid(field: "environments", reason: "are some of those that the app takes: \(words)")
         }
+        let formats = WebhookEndpoint.Format.allCases.map(\.rawValue)
+        guard let format = WebhookEndpoint.Format(rawValue: format ?? "tenure") else {
+            throw .invalid(field: "format", reason: "is one of \(formats.joined(separator: ", "))")
+        }
         guard let signature = WebhookEndpoint.Signature(rawValue: signature ?? "v1") else {
             throw .invalid(field: "signature", reason: "is v1, v1a or both")
         }
@@ -44,8 +50,8 @@ package struct EndpointOrder: Sendable, Hashable {
             throw .invalid(field: "concurrency", reason: "is from 1 to \(WebhookEndpoint.greatestConcurrency)")
         }
         return WebhookEndpoint(
-            url: url, description: description, types: types, environments: Array(Set(wanted)), signature: signature,
-            concurrency: concurrency, headers: try checkedHeaders())
+            url: url, description: description, types: types, environments: Array(Set(wanted)), format: format,
+            signature: signature, concurrency: concurrency, headers: try checkedHeaders())
     }
 
     private func checkedHeaders() throws(WebhookRefusal) -> [String: String] {

@@ -5,24 +5,50 @@ import Storage
 struct ParcelPacker: Sendable {
     private let types: EventTypes
     private let headers: [ParcelHeader]
+    private let writer: any ParcelWriter
 
     /// - Parameter types: in place of those that the endpoint wants.
-    init(_ content: WebhookEndpoint, types: [String]? = nil) {
-        self.types = EventTypes(types ?? content.types)
-        headers = content.parcelHeaders
+    init(_ endpoint: StoredEndpoint, store: any Store, types: [String]? = nil) {
+        self.types = EventTypes(types ?? endpoint.content.types)
+        headers = endpoint.content.parcelHeaders
+        switch endpoint.content.format {
+        case .tenure: writer = EnvelopeWriter()
+        }
     }
 
-    /// The event as its parcel names it, and the parcel; nil where the endpoint does not want it.
+    /// The parcels of an event, in the order in which they are sent; none where the endpoint does not want it, or its format has
+    /// no word for it.
     ///
     /// - Throws: `StorageError` with `corrupt` where the text is no event.
-    func pack(_ event: LoggedEvent) throws -> PackedEvent? {
+    func pack(_ event: LoggedEvent) async throws -> [PackedEvent] {
         let envelope = try EventEnvelope(event)
-        guard types.contain(envelope.type) else { return nil }
-        let sent = SentEvent(
-            id: envelope.id, type: envelope.type, subject: SubjectName(event.subject), sequence: event.sequence)
-        return PackedEvent(
-            place: event.place, event: sent,
-            parcel: Parcel(id: envelope.id, body: Array(envelope.body.utf8), headers: headers))
+        guard types.contain(envelope.type) else { return [] }
+        return try await writer.write(envelope, of: event).map { written in
+            let sent = SentEvent(
+                id: written.id, type: envelope.type, subject: SubjectName(event.subject), sequence: event.sequence)
+            return PackedEvent(
+                place: event.place, event: sent,
+                parcel: Parcel(id: written.id, body: Array(written.body.utf8), headers: headers))
+        }
+    }
+}
+
+/// Writes events in one format.
+protocol ParcelWriter: Sendable {
+    /// - Returns: none, one or more bodies, in the order in which they are sent.
+    func write(_ envelope: EventEnvelope, of event: LoggedEvent) async throws -> [WrittenParcel]
+}
+
+/// A body, and its `webhook-id`: the event's own, and for a second body of the same event `_2` behind it.
+struct WrittenParcel: Sendable, Hashable {
+    let id: String
+    let body: String
+}
+
+/// The event as the log has it.
+struct EnvelopeWriter: ParcelWriter {
+    func write(_ envelope: EventEnvelope, of event: LoggedEvent) -> [WrittenParcel] {
+        [WrittenParcel(id: envelope.id, body: envelope.body)]
     }
 }
 

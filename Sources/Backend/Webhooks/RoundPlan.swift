@@ -40,7 +40,7 @@ struct RoundPlanner: Sendable {
 
     init(_ store: any Store, _ endpoint: StoredEndpoint) {
         (self.store, self.endpoint) = (store, endpoint)
-        packer = ParcelPacker(endpoint.content)
+        packer = ParcelPacker(endpoint, store: store)
     }
 
     private var standing: DeliveryStanding { endpoint.standing }
@@ -80,10 +80,9 @@ struct RoundPlanner: Sendable {
                 line.isWhole = true
                 break
             }
-            if let packed = try packer.pack(event) {
-                guard plan.count + line.events.count < limit else { break }
-                line.events.append(packed)
-            }
+            let packed = try await packer.pack(event)
+            guard packed.isEmpty || plan.count + line.events.count < limit else { break }
+            line.events += packed
             line.next = event.sequence + 1
         }
         if found.count < page, line.next > found.last?.sequence ?? 0 { line.isWhole = true }
@@ -98,29 +97,30 @@ struct RoundPlanner: Sendable {
             let log = try await store.log(
                 of: Scope(app: endpoint.name.app, environment: environment), after: place, limit: page)
             for event in log.events {
-                guard try add(event, to: &plan, limit: limit) else { break }
+                guard try await add(event, to: &plan, limit: limit) else { break }
                 plan.read[environment] = event.place
             }
         }
     }
 
     /// - Returns: whether there was room for it.
-    private func add(_ event: LoggedEvent, to plan: inout RoundPlan, limit: Int) throws -> Bool {
+    private func add(_ event: LoggedEvent, to plan: inout RoundPlan, limit: Int) async throws -> Bool {
         let subject = SubjectName(event.subject)
         let index = plan.lines.firstIndex { $0.subject == subject }
         // Its turn comes by its number, after those before it.
         if let index { guard plan.lines[index].isWhole else { return true } } else if standing.holds(subject) { return true }
-        guard let packed = try packer.pack(event) else {
+        let packed = try await packer.pack(event)
+        guard !packed.isEmpty else {
             if let index { plan.lines[index].next = event.sequence + 1 }
             return true
         }
         guard plan.count < limit else { return false }
         if let index {
-            plan.lines[index].events.append(packed)
+            plan.lines[index].events += packed
             plan.lines[index].next = event.sequence + 1
         } else {
             plan.lines.append(
-                RoundPlan.Line(subject: subject, events: [packed], next: event.sequence + 1, isWhole: true))
+                RoundPlan.Line(subject: subject, events: packed, next: event.sequence + 1, isWhole: true))
         }
         return true
     }
@@ -129,7 +129,7 @@ struct RoundPlanner: Sendable {
         let free = limit - plan.count
         switch resend {
         case .event(let sent):
-            if let packed = try await packed(sent) { plan.again.append(RoundPlan.Again(packed: packed, parkedNumber: nil)) }
+            plan.again += try await packed(sent).map { RoundPlan.Again(packed: $0, parkedNumber: nil) }
             plan.resend = DeliveryRound.Resending(resend, left: nil)
         case .range(let environment, let after, let through):
             let log = try await store.log(
@@ -140,13 +140,12 @@ struct RoundPlanner: Sendable {
                     isWhole = true
                     break
                 }
-                if let packed = try packer.pack(event) {
-                    guard plan.again.count < free else {
-                        isWhole = false
-                        break
-                    }
-                    plan.again.append(RoundPlan.Again(packed: packed, parkedNumber: nil))
+                let packed = try await packer.pack(event)
+                guard packed.isEmpty || plan.again.count < free else {
+                    isWhole = false
+                    break
                 }
+                plan.again += packed.map { RoundPlan.Again(packed: $0, parkedNumber: nil) }
                 end = event.place
             }
             plan.resend = DeliveryRound.Resending(
@@ -155,8 +154,9 @@ struct RoundPlanner: Sendable {
             let found = try await store.parkedEvents(of: endpoint.name, after: after, limit: free)
             let wanted = found.filter { $0.number <= through }
             for parked in wanted {
-                guard let packed = try await packed(parked.parked.event) else { continue }
-                plan.again.append(RoundPlan.Again(packed: packed, parkedNumber: parked.number))
+                plan.again += try await packed(parked.parked.event).map {
+                    RoundPlan.Again(packed: $0, parkedNumber: parked.number)
+                }
             }
             let isWhole = wanted.count < free || wanted.last?.number == through
             plan.resend = DeliveryRound.Resending(
@@ -164,14 +164,13 @@ struct RoundPlanner: Sendable {
         }
     }
 
-    /// The event of a number, whatever the endpoint wants by now; nil where it is not the one that was meant.
-    private func packed(_ sent: SentEvent) async throws -> PackedEvent? {
+    /// The event of a number, whatever the endpoint wants by now; nothing where it is not the one that was meant.
+    private func packed(_ sent: SentEvent) async throws -> [PackedEvent] {
         let found = try await store.events(
             of: sent.subject.subject(in: endpoint.name.app), from: sent.sequence, limit: 1
         ).first
-        guard let found, let packed = try ParcelPacker(endpoint.content, types: []).pack(found), packed.event.id == sent.id else {
-            return nil
-        }
-        return packed
+        guard let found else { return [] }
+        // Where one event is several parcels, their ids begin with the event's.
+        return try await ParcelPacker(endpoint, store: store, types: []).pack(found).filter { $0.event.id.hasPrefix(sent.id) }
     }
 }

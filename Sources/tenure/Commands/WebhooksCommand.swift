@@ -51,35 +51,49 @@ struct ListenCommand: AsyncParsableCommand {
     private static let pause = Duration.milliseconds(500)
 
     func run() async throws {
-        guard let target else { return try await follow { _ in } }
+        // What happens after the secret was printed is printed too.
+        let start = try await start()
+        guard let target else { return try await follow(from: start) { _ in } }
         try await LocalReceiver.open(target) { receiver in
             Console.print("Secret  \(receiver.secret)")
-            try await follow { Console.print("        \(await receiver.post($0))") }
+            try await follow(from: start) { Console.print("        \(await receiver.post($0))") }
         }
     }
 
-    /// Prints each event and hands it on.
-    private func follow(_ take: (EventItem) async throws -> Void) async throws {
-        // Nothing was told after the end of time: unless said, it begins where the log ends now.
+    /// Where it begins: at the instant that was given, else where the log ends now.
+    private func start() async throws -> GivenValue {
+        if let since { return try .instant("since", since, option: "--since") }
+        // Nothing was told after the end of time.
         let end = GivenValue(name: "since", value: "\(Timestamp.latestAccepted.millisecondsSince1970)")
-        var values = [ledger.value, try since.map { try .instant("since", $0, option: "--since") } ?? end]
-        if let type { values.append(GivenValue(name: "type", value: type)) }
-        var left = count ?? .max
+        return after(try await page(from: end)) ?? end
+    }
+
+    /// Prints each event and hands it on.
+    private func follow(from start: GivenValue, _ take: (EventItem) async throws -> Void) async throws {
+        var (place, left) = (start, count ?? .max)
         while left > 0 {
-            let answer = try await server.answer(of: NativeAPI.listEvents.description, values)
-            try server.checkDone(answer)
-            let page = try EventsBody(json: answer.bytes)
+            let page = try await page(from: place)
             for item in page.items.prefix(left) {
                 Console.print(line(item))
                 try await take(item)
                 left -= 1
             }
-            values = [ledger.value] + (type.map { [GivenValue(name: "type", value: $0)] } ?? [])
-            if let after = URLComponents(string: page.next)?.queryItems?.first(where: { $0.name == "after" })?.value {
-                values.append(GivenValue(name: "after", value: after))
-            }
+            place = after(page) ?? place
             if !page.hasMore, left > 0 { try await Task.sleep(for: Self.pause) }
         }
+    }
+
+    private func page(from place: GivenValue) async throws -> EventsBody {
+        let answer = try await server.answer(
+            of: NativeAPI.listEvents.description,
+            [ledger.value, place] + (type.map { [GivenValue(name: "type", value: $0)] } ?? []))
+        try server.checkDone(answer)
+        return try EventsBody(json: answer.bytes)
+    }
+
+    private func after(_ page: EventsBody) -> GivenValue? {
+        URLComponents(string: page.next)?.queryItems?.first { $0.name == "after" }
+            .flatMap { item in item.value.map { GivenValue(name: "after", value: $0) } }
     }
 
     private func line(_ item: EventItem) -> String {
