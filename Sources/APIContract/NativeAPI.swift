@@ -223,7 +223,7 @@ package enum NativeAPI {
     package static let listEvents = Endpoint<AppPath, EventsQuery, NoBody, EventsBody>(
         "listEvents", .get, "/api/v1/apps/\(.app)/events", callers: .appBackend,
         about: .init(.events, "What happened, in the order in which it was committed: read on, and nothing is missed (TELL-3)."),
-        problems: [.environmentNotTaken])
+        problems: [.environmentNotTaken, .eventsForgotten])
 
     /// The events of one subscription.
     package static let listSubscriptionEvents = Endpoint<SubscriptionPath, PageQuery, NoBody, EventsBody>(

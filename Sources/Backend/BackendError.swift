@@ -46,6 +46,8 @@ package enum BackendError: Error {
     case invalidStretch(oldest: Timestamp, now: Timestamp)
     /// The customer has had Apple asked about as many made-up receipts as one may in an hour.
     case tooManyReceipts(until: Timestamp)
+    /// What stood in the log after the given place is forgotten by now.
+    case eventsForgotten
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
 

@@ -129,6 +129,7 @@ extension WebhookEventWords {
     fileprivate init(_ event: EventRef) {
         self.init(eventId: event.id, type: event.type, environment: event.environment, sequence: event.sequence)
         (subscription, customer) = (event.subscription?.rawValue, event.customer?.rawValue)
+        endpoint = event.endpoint
     }
 }
 

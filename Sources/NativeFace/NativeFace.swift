@@ -54,7 +54,9 @@ package struct NativeFace: Face {
 
     /// Apple sends no credentials: the signature is the proof (B.1). The answer follows the commit, for duplicates too.
     private func receiveNotification(_ call: OfApp<AnyQuery, RawBody>) async throws -> NotificationAnswerBody {
-        NotificationAnswerBody(outcome: try await backend.receiveNotification(call.body.bytes, app: call.app).rawValue)
+        let posted = PostedNotification(
+            call.body.bytes, contentType: call.contentType ?? "application/json", isForwarded: call.isForwarded)
+        return NotificationAnswerBody(outcome: try await backend.receiveNotification(posted, app: call.app).rawValue)
     }
 
     /// An app that takes notifications V1 has longer ones; nil: as long as the server is configured to read.

@@ -34,7 +34,8 @@ import Testing
             }
         }
         #expect(shown.count > 30)
-        #expect(try Self.names("data").subtracting(shown) == ["id", "window", "windows", "added", "from", "into"])
+        #expect(
+            try Self.names("data").subtracting(shown) == ["id", "window", "windows", "added", "from", "into", "endpoint"])
         #expect(shown.isSubset(of: try Self.names("data")))
     }
 
@@ -45,5 +46,21 @@ import Testing
         }
         #expect(
             named.isSubset(of: try Self.names("data")) && named.isSuperset(of: ["window", "windows", "added", "from", "into"]))
+    }
+
+    /// Each kind's row on the page, whichever table it stands in.
+    @Test func `of each kind has the fields that the page gives to it, and none is missing`() throws {
+        let rows = try Self.page().matches(of: #/(?m)^\| `(\w+\.\w+)` \| [^|]+ \| ([^|]+) \|/#).map { match in
+            (String(match.output.1), match.output.2.matches(of: #/`(\w+)`/#).map { String($0.output.1) })
+        }
+        let kinds = EventKindSchema.all.filter { $0.kind != "webhook.test" }
+        #expect(kinds.map(\.kind) == rows.map(\.0))
+        for (kind, row) in zip(kinds, rows) {
+            #expect(kind.fields == row.1, "\(kind.kind)")
+            // Every field has its own schema: none was left out for want of one.
+            #expect(kind.data.names.isSuperset(of: row.1), "\(kind.kind)")
+            #expect(kind.data.names.isSubset(of: try Self.names("data")), "\(kind.kind)")
+        }
+        #expect(Set(EventKindSchema.all.map(\.data.name)).count == EventKindSchema.all.count)
     }
 }

@@ -204,6 +204,18 @@ struct WatchedStoreFace: Store {
 
     func logEnd(of scope: Scope) async throws -> LogPlace { try await watched.store.logEnd(of: scope) }
 
+    func logFloor(of scope: Scope) async throws -> LogPlace { try await watched.store.logFloor(of: scope) }
+
+    func copies(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
+        try await watched.store.copies(of: scope, after: place, limit: limit)
+    }
+
+    func copies(about key: SubscriptionKey, from number: Int64, limit: Int) async throws -> [LoggedEvent] {
+        try await watched.store.copies(about: key, from: number, limit: limit)
+    }
+
+    func copyEnd(of scope: Scope) async throws -> LogPlace { try await watched.store.copyEnd(of: scope) }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await watched.store.webhookEndpoints(of: app)
     }

@@ -169,6 +169,18 @@ struct FailingStore: Store {
 
     func logEnd(of scope: Scope) async throws -> LogPlace { try await checked { try await store.logEnd(of: scope) } }
 
+    func logFloor(of scope: Scope) async throws -> LogPlace { try await checked { try await store.logFloor(of: scope) } }
+
+    func copies(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
+        try await checked { try await store.copies(of: scope, after: place, limit: limit) }
+    }
+
+    func copies(about key: SubscriptionKey, from number: Int64, limit: Int) async throws -> [LoggedEvent] {
+        try await checked { try await store.copies(about: key, from: number, limit: limit) }
+    }
+
+    func copyEnd(of scope: Scope) async throws -> LogPlace { try await checked { try await store.copyEnd(of: scope) } }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await checked { try await store.webhookEndpoints(of: app) }
     }

@@ -361,6 +361,7 @@ extension PostgresTests {
                 let place = SubscriptionPlace(ledger: 7, id: id)
                 let name = CustomerName(AppID("app7"), CustomerID("id500"))
                 let endpoint = EndpointName(AppID("app7"), "id7")
+                let copied = LogPlace(transaction: 0, row: 5, event: 0)
                 return try [
                     NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [.init(ledger: 7, uuid: "uuid500")]),
                     EvidenceQueries.known(signed: [.init(place: 0, ledger: 7, fact: signed)]),
@@ -395,7 +396,12 @@ extension PostgresTests {
                     WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),
                     WebhookQueries.parked(of: endpoint, after: 5, limit: 10), WebhookQueries.unpark(5, of: endpoint),
                     LogQueries.entries(after: LogPlace(transaction: 0, row: 500, event: 0), limit: 10, ledger: 7),
-                    LogQueries.entries(of: .subscription(key), from: 1, limit: 10, ledger: 7),
+                    LogQueries.entries(of: .subscription(key), from: 1, limit: 10, ledger: 7), LogQueries.floor(ledger: 7),
+                    LogQueries.oldest(after: .start, limit: 10, ledger: 7), LogQueries.forget(to: copied, rows: 10, ledger: 7),
+                    ForwardingQueries.copies(after: copied, limit: 10, ledger: 7), ForwardingQueries.last(ledger: 7),
+                    ForwardingQueries.copies(about: "id5", from: 1, limit: 10, ledger: 7),
+                    ForwardingQueries.forget(
+                        upTo: CopyBound(place: copied, number: 9, instant: now), limit: 10, ledger: 7),
                     LogQueries.entries(
                         of: .customer(CustomerKey(key.scope, name.customer)), from: 1, limit: 10, ledger: 7),
                     AuditQueries.newestEvents(of: name, limit: 10, ledger: 7),
@@ -453,10 +459,14 @@ extension PostgresTests {
             INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
                 FROM generate_series(1, 20000) n;
-            INSERT INTO webhookEndpoint SELECT 'app' || n % 100, 'id' || n, n, '{}', '[]', '{}', NULL, NULL, 0
+            INSERT INTO webhookEndpoint SELECT 'app' || n % 100, 'id' || n, n, '{}', '[]', '{}', NULL, NULL, 0,
+                CASE WHEN n % 7 = 0 THEN 'raw' ELSE 'tenure' END
                 FROM generate_series(1, 20000) n;
             INSERT INTO webhookAttempt SELECT 'app7', 'id' || n % 100, n % 2 = 0, n, n, '{}' FROM generate_series(1, 20000) n;
             INSERT INTO webhookParked SELECT 'app7', 'id' || n % 100, n, '{}' FROM generate_series(1, 20000) n;
+            INSERT INTO notificationCopy (ledger, subject, name, receivedAt, writtenIn, content)
+                SELECT 7, 'id' || n % 500, 'n' || n, n, 0, '{}' FROM generate_series(1, 20000) n;
+            INSERT INTO logFloor SELECT n, '0.1.0', n FROM generate_series(1, 5000) n;
             ANALYZE;
             """
 

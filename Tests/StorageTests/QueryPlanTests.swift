@@ -80,6 +80,14 @@ import Testing
             of: Life.key.originalTransactionId, limit: 10, ledger: ledger, scope: { _ in Life.scope }, database)
         _ = try LogQueries.entries(after: .start, limit: 10, in: Life.scope, ledger: ledger, database)
         _ = try LogQueries.last(in: Life.scope, ledger: ledger, database)
+        _ = try LogQueries.floor(ledger: ledger, database)
+        _ = try LogQueries.oldest(after: .start, limit: 10, ledger: ledger, database)
+        try LogQueries.forget(to: .start, ledger: ledger, database)
+        _ = try ForwardingQueries.copies(after: .start, limit: 10, ledger: ledger, database)
+        _ = try ForwardingQueries.copies(about: "5", from: 1, limit: 10, ledger: ledger, database)
+        _ = try ForwardingQueries.last(ledger: ledger, database)
+        try ForwardingQueries.forget(
+            upTo: CopyBound(place: .start, number: 5, instant: Life.start), limit: 10, ledger: ledger, database)
         _ = try LogQueries.entries(of: Life.key, from: 2, limit: 10, ledger: ledger, database)
         _ = try LogQueries.entries(
             of: CustomerKey(Life.scope, CustomerID("alice")), from: 2, limit: 10, ledger: ledger, database)

@@ -300,7 +300,7 @@ import Testing
             [
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
                 "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"],
-                "Webhook": ["Webhook"],
+                "Forwarding": ["Forwarding"], "Log": ["Log"], "Webhook": ["Webhook"],
                 "Sealing": ["Sealing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in

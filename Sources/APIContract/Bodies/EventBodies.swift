@@ -78,18 +78,40 @@ extension EventItem {
     /// What an event may say; docs/events.md has which type says what, and a test holds the two together.
     private static let dataSchema = ObjectSchema(
         "EventData", "An event: what every one has, and what its type says beside it.",
-        [
-            .required("app", .text, "The app.", example: "notes"),
-            .required("environment", .word(["Production", "Sandbox"]), "Whose ledger."),
-            .required(
-                "sequence", .integer(1, .max),
-                "Its number among those of its subscription or customer: 1, 2, 3, … without gaps."),
-            .required("kind", .text, "As type.", example: "subscription.renewed"),
-            .required("effectiveAt", .instant, "As timestamp."),
-            .required("rule", .text, "By which rule it follows.", example: "OWN-8"),
-            .optional("subscription", .object(subscriptionSchema), "Of which subscription; absent in an event about a customer."),
-            .optional("customer", .text, "Whom it concerns; absent where nobody owns the subscription.", example: "alice"),
-        ] + ofSubscriptions + ofCustomers)
+        common + subjects + ofSubscriptions + ofCustomers)
+
+    private static let common: [MemberSchema] = [
+        .required("app", .text, "The app.", example: "notes"),
+        .required("environment", .word(["Production", "Sandbox"]), "Whose ledger."),
+        .required(
+            "sequence", .integer(1, .max),
+            "Its number among those of its subscription, customer or endpoint: 1, 2, 3, … without gaps."),
+        .required("kind", .text, "As type.", example: "subscription.renewed"),
+        .required("effectiveAt", .instant, "As timestamp."),
+        .required("rule", .text, "By which rule it follows.", example: "OWN-8"),
+    ]
+
+    private static let subjects: [MemberSchema] = [
+        .optional("subscription", .object(subscriptionSchema), "Of which subscription; absent in an event about anything else."),
+        .optional("customer", .text, "Whom it concerns; absent where nobody owns the subscription.", example: "alice"),
+        .optional("endpoint", .text, "The endpoint that it is about.", example: "billing"),
+    ]
+
+    /// What an event of a kind has, and nothing else.
+    static func members(of kind: EventKindSchema) -> [MemberSchema] {
+        // A test is no event: it says of which endpoint it is.
+        if kind.kind == "webhook.test" {
+            return [common[0], .required("endpoint", .text, "The endpoint that is tested.", example: "billing")]
+        }
+        let about: [MemberSchema] =
+            switch kind.subject {
+            case .subscription: [.required("subscription", .object(subscriptionSchema), "Of which subscription.")]
+            case .customer: [.required("customer", .text, "Whom it concerns.", example: "alice"), ofCustomers[0]]
+            case .endpoint: [.required("endpoint", .text, "The endpoint that it is about.", example: "billing")]
+            }
+        let pool = subjects + ofSubscriptions + ofCustomers
+        return common + about + kind.fields.compactMap { name in pool.first { $0.name == name } }
+    }
 
     private static let subscriptionSchema = ObjectSchema(
         "EventSubscription", "A subscription.",

@@ -12,8 +12,12 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
             .optional("description", .text, "For people; up to 200 characters.", example: "Billing"),
             .optional("types", .list(.text), "Only these types; subscription.* for all that begin so; all unless said."),
             .optional("environments", .list(.word(Environment.names)), "Of these only; all that the app takes unless said."),
-            .optional("format", .word(WebhookFormat.names), "What a body is; tenure unless said. It cannot be changed."),
-            .optional("signature", .word(["v1", "v1a", "both"]), "HMAC-SHA256, Ed25519, or both; v1 unless said."),
+            .optional(
+                "format", .word(WebhookFormat.names),
+                "tenure: the event as the log has it, unless said; raw: what Apple posts. It cannot be changed."),
+            .optional(
+                "signature", .word(["v1", "v1a", "both", "none"]),
+                "HMAC-SHA256, Ed25519, or both; v1 unless said. raw has none but Apple's."),
             .optional(
                 "concurrency", .integer(1, 64),
                 "How many at once; those of one subscription or customer never are. 16 unless said."),
@@ -60,8 +64,8 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
 
 /// What the bodies of an endpoint can be; the spellings are stable.
 enum WebhookFormat {
-    /// `tenure`: the event as the log has it.
-    static let names = ["tenure"]
+    /// `tenure`: the event as the log has it; `raw`: what Apple posted, byte for byte.
+    static let names = ["tenure", "raw"]
 }
 
 /// A header that is sent with each event.
@@ -100,7 +104,7 @@ package struct WebhookEndpointBody: AnswerContent, JSONBody, JSONItem {
             .required("types", .list(.text), "Only these; empty: all."),
             .required("environments", .list(.word(Environment.names)), "Of these."),
             .required("format", .word(WebhookFormat.names), "What a body is."),
-            .required("signature", .word(["v1", "v1a", "both"]), "With which signatures."),
+            .required("signature", .word(["v1", "v1a", "both", "none"]), "With which signatures."),
             .required("concurrency", .integer(1, 64), "How many at once."),
             .required("headers", .list(.object(WebhookHeaderItem.schema)), "Sent with each."),
             .required("createdAt", .instant, "When it was made."),
@@ -473,6 +477,7 @@ package struct WebhookEventWords: Sendable, Hashable {
     package var environment: Environment
     package var subscription: String?
     package var customer: String?
+    package var endpoint: String?
     package var sequence: Int64
 
     package init(eventId: String, type: String, environment: Environment, sequence: Int64) {
@@ -485,6 +490,7 @@ package struct WebhookEventWords: Sendable, Hashable {
         environment = try fields.requiredEnvironment("environment")
         subscription = try fields.text("subscription")
         customer = try fields.text("customer")
+        endpoint = try fields.text("endpoint")
         sequence = try fields.requiredInteger("sequence")
     }
 
@@ -500,6 +506,7 @@ package struct WebhookEventWords: Sendable, Hashable {
         writer.member("environment", environment.rawValue)
         writer.optionalMember("subscription", subscription)
         writer.optionalMember("customer", customer)
+        writer.optionalMember("endpoint", endpoint)
         writer.member("sequence", sequence)
     }
 }

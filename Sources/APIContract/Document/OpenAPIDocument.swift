@@ -10,10 +10,14 @@ import StrictJSON
 package struct OpenAPIDocument: Sendable {
     private let endpoints: [EndpointDescription]
     private let version: String
+    private let events: [EventKindSchema]
 
-    /// - Parameter version: of the API, as the document's `info.version`.
-    package init(of endpoints: [EndpointDescription], version: String) {
+    /// - Parameters:
+    ///   - events: what is posted to endpoints, as the document's `webhooks`.
+    ///   - version: of the API, as the document's `info.version`.
+    package init(of endpoints: [EndpointDescription], events: [EventKindSchema] = [], version: String) {
         self.endpoints = endpoints
+        self.events = events
         self.version = version
     }
 
@@ -29,6 +33,7 @@ package struct OpenAPIDocument: Sendable {
                 }
             }
             json.member("paths") { $0.object(writePaths) }
+            if !events.isEmpty { json.member("webhooks") { $0.object(writeWebhooks) } }
             json.member("components") { json in
                 json.object { json in
                     json.member("securitySchemes") { $0.object(Self.writeSecuritySchemes) }
@@ -215,6 +220,83 @@ package struct OpenAPIDocument: Sendable {
         }
     }
 
+    // MARK: Webhooks
+
+    /// What receivers are posted: one for each kind of event.
+    private func writeWebhooks(_ json: inout JSONWriter) {
+        for event in events {
+            json.member(named: event.kind) { json in
+                json.object { json in json.member("post") { $0.object { Self.write(event, to: &$0) } } }
+            }
+        }
+    }
+
+    private static func write(_ event: EventKindSchema, to json: inout JSONWriter) {
+        json.member("summary", event.summary)
+        json.member("parameters") { json in
+            json.array { json in
+                for (name, words) in signatureHeaders {
+                    json.object { json in
+                        json.member("name", name)
+                        json.member("in", "header")
+                        json.member("required", true)
+                        json.member("description", words)
+                        json.member("schema") { $0.object { $0.member("type", "string") } }
+                    }
+                }
+            }
+        }
+        json.member("requestBody") { json in
+            json.object { json in
+                json.member("required", true)
+                json.member("content") { json in
+                    json.object { json in
+                        json.member("application/json") { json in
+                            json.object { json in json.member("schema") { $0.object { writeEnvelope(of: event, to: &$0) } } }
+                        }
+                    }
+                }
+            }
+        }
+        json.member("responses") { json in
+            json.object { json in
+                json.member("2XX") {
+                    $0.object { $0.member("description", "The receiver has it. Anything else: it comes again.") }
+                }
+            }
+        }
+    }
+
+    /// Source: Standard Webhooks 1.0.
+    private static let signatureHeaders = [
+        ("webhook-id", "The event's own for ever: drop what you have seen."),
+        ("webhook-timestamp", "When this attempt was made, in seconds since 1970."),
+        ("webhook-signature", "v1 (HMAC-SHA256) or v1a (Ed25519) over id.timestamp.body."),
+    ]
+
+    private static func writeEnvelope(of event: EventKindSchema, to json: inout JSONWriter) {
+        json.member("type", "object")
+        json.member("required") { json in json.array { json in for name in ["type", "timestamp", "data"] { json.string(name) } } }
+        json.member("properties") { json in
+            json.object { json in
+                json.member("type") { json in
+                    json.object { json in
+                        json.member("type", "string")
+                        json.member("x-values") { $0.array { $0.string(event.kind) } }
+                    }
+                }
+                json.member("timestamp") { json in
+                    json.object { json in
+                        json.member("description", "When it took effect.")
+                        json.member("type", "string")
+                        json.member("format", "date-time")
+                    }
+                }
+                json.member("data") { $0.object { writeReference(to: event.data.name, &$0) } }
+            }
+        }
+    }
+
     private static func writeProblemContent(to json: inout JSONWriter) {
         json.member("content") { json in
             json.object { json in
@@ -245,6 +327,7 @@ package struct OpenAPIDocument: Sendable {
         for endpoint in endpoints {
             for case .json(let schema) in [endpoint.request, endpoint.answer] { take(schema) }
         }
+        for event in events { take(event.data) }
         return found
     }
 
@@ -365,7 +448,7 @@ package struct DocumentBody: AnswerContent {
     /// Of the API; counted up by its middle number with each release that adds to it.
     package static let version = "1.0.0"
 
-    private static let bytes = OpenAPIDocument(of: NativeAPI.all, version: version).json
+    private static let bytes = OpenAPIDocument(of: NativeAPI.all, events: EventKindSchema.all, version: version).json
 
     package init() {}
 

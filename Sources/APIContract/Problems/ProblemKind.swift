@@ -69,6 +69,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let environmentNotTaken = ProblemKind("environmentNotTaken", 403)
     package static let unknownApp = ProblemKind("unknownApp", 404)
     package static let unknownSubscription = ProblemKind("unknownSubscription", 404)
+    /// What stood in the log after the given place is kept no longer.
+    package static let eventsForgotten = ProblemKind("eventsForgotten", 410)
     /// No product of the app gives it.
     package static let unknownEntitlement = ProblemKind("unknownEntitlement", 404)
     /// The server has no key to sign answers with.

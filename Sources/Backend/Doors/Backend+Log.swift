@@ -39,7 +39,7 @@ extension Backend {
 
     /// Where a reader begins.
     package enum EventBeginning: Sendable, Hashable {
-        /// With the first event that was ever told.
+        /// With the first event that is kept.
         case first
         /// Where the page before ended.
         case after(EventPlace)
@@ -62,7 +62,7 @@ extension Backend {
     /// - Parameters:
     ///   - begin: where to read on.
     ///   - types: only these; those in between are passed over, so that a page may be short or empty though there is more.
-    /// - Throws: `BackendError.environmentNotTaken`.
+    /// - Throws: `BackendError.environmentNotTaken`, `.eventsForgotten`.
     package func events(
         app id: AppID, environment: Environment, from begin: EventBeginning, types: EventTypes, limit: Int
     ) async throws -> EventPage<EventPlace> {
@@ -72,7 +72,7 @@ extension Backend {
             let begin =
                 switch begin {
                 case .first: LogPlace.start
-                case .after(let place): place.place
+                case .after(let place): try await kept(place.place, of: scope)
                 case .since(let instant): try await store.logPlace(of: scope, before: instant)
                 }
             let page = try await store.log(of: scope, after: begin, limit: limit + 1)
@@ -81,6 +81,13 @@ extension Backend {
                 events: try read.map { try ToldEvent($0) }.filter { types.contain($0.type) },
                 end: EventPlace(read.last?.place ?? begin), hasMore: page.events.count > limit)
         }
+    }
+
+    /// - Throws: `BackendError.eventsForgotten` where what stood after the place is forgotten by now: whoever reads on would pass
+    ///   over it.
+    private func kept(_ place: LogPlace, of scope: Scope) async throws -> LogPlace {
+        guard try await store.logFloor(of: scope) <= place else { throw BackendError.eventsForgotten }
+        return place
     }
 
     /// The events of a subscription from its first on, at most `limit` after a number.

@@ -4,6 +4,38 @@ package import Ledger
 import Primitives
 import Storage
 
+/// A request to the notification URL, byte for byte.
+package struct PostedNotification: Sendable {
+    package let body: [UInt8]
+    package let contentType: String
+    /// Whether another server passed it on to us: then we do not pass it on, so that two that do so of each other come to an
+    /// end (TELL-5).
+    package let isForwarded: Bool
+
+    package init(_ body: [UInt8], contentType: String = "application/json", isForwarded: Bool = false) {
+        self.body = body
+        self.contentType = contentType
+        self.isForwarded = isForwarded
+    }
+
+    /// Set by whoever passes a notification on.
+    package static let forwardedHeader = "Tenure-Forwarded"
+
+    /// For those to whom it is passed on; nil where nobody may have it.
+    ///
+    /// - Parameters:
+    ///   - uuid: Apple's `notificationUUID`; nil in version 1.
+    ///   - subscription: what it is about, where that is known.
+    func copy(
+        in scope: Scope, uuid: String?, about subscription: OriginalTransactionID?, at instant: Timestamp
+    ) -> NotificationCopy? {
+        guard !isForwarded else { return nil }
+        return NotificationCopy(
+            scope: scope, uuid: uuid, subscription: subscription, receivedAt: instant,
+            content: NotificationCopy.Content(contentType: contentType, body: String(decoding: body, as: UTF8.self)))
+    }
+}
+
 extension Backend {
     package enum NotificationOutcome: String, Sendable {
         /// It is kept and what follows from it is in force.
@@ -20,9 +52,14 @@ extension Backend {
     ///
     /// - Throws: `BackendError.refusedEvidence` if it proves nothing: it is then kept nowhere but in a counter (T49).
     package func receiveNotification(_ body: [UInt8], app id: AppID) async throws -> NotificationOutcome {
+        try await receiveNotification(PostedNotification(body), app: id)
+    }
+
+    /// The same with what else a request says.
+    package func receiveNotification(_ posted: PostedNotification, app id: AppID) async throws -> NotificationOutcome {
         let app = try settings(of: id)
         do {
-            let taken = try await take(body, app: app)
+            let taken = try await take(posted, app: app)
             metrics.countNotification(taken.outcome.rawValue, app: id, taken.environment)
             return taken.outcome
         } catch {
@@ -39,14 +76,14 @@ extension Backend {
         let environment: Environment?
     }
 
-    private func take(_ body: [UInt8], app: AppSettings) async throws -> TakenNotification {
+    private func take(_ posted: PostedNotification, app: AppSettings) async throws -> TakenNotification {
         let learnedAt = clock.now()
-        switch NotificationBody.signedPayload(in: body) {
-        case .success(let signedPayload): return try await receive(signedPayload, app: app, at: learnedAt)
+        switch NotificationBody.signedPayload(in: posted.body) {
+        case .success(let signedPayload): return try await receive(signedPayload, posted, app: app, at: learnedAt)
         case .failure(let refusal):
             // What is no notification V2 may be one of the old kind, which is not signed.
-            guard let hint = Self.hint(in: body) else { throw refused(EvidenceRefusal(refusal)) }
-            return try await receive(hint, app: app, at: learnedAt)
+            guard let hint = Self.hint(in: posted.body) else { throw refused(EvidenceRefusal(refusal)) }
+            return try await receive(hint, posted, app: app, at: learnedAt)
         }
     }
 
@@ -55,15 +92,22 @@ extension Backend {
     }
 
     private func receive(
-        _ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp
+        _ signedPayload: [UInt8], _ posted: PostedNotification, app: AppSettings, at learnedAt: Timestamp
     ) async throws -> TakenNotification {
-        let (request, isNew): (IngestRequest, Bool)
+        var request: IngestRequest
+        let isNew: Bool
         do {
             request = try await self.request(ofNotification: signedPayload, app: app, at: learnedAt)
+            // In the same transaction, and of one that is known, too: the first time the answer may not have arrived.
+            request.copy = request.arrivals.first.flatMap { arrival in
+                posted.copy(
+                    in: arrival.scope, uuid: arrival.notification?.notificationUUID,
+                    about: arrival.facts.first?.originalTransactionId, at: learnedAt)
+            }
             isNew = try await ingest(request).isNew == [true]
         } catch let error as BackendError {
             guard let reason = error.parkingReason else { throw error }
-            let environment = try await park(signedPayload, app: app, because: reason, at: learnedAt)
+            let environment = try await park(signedPayload, posted, app: app, because: reason, at: learnedAt)
             return TakenNotification(outcome: .parked, environment: environment)
         }
         counters.count(isNew ? .applied : .duplicate)

@@ -43,12 +43,13 @@ extension Backend {
 
     /// Keeps a notification that cannot be applied; one that waits already stays as it is.
     ///
+    /// - Parameter posted: nil where Apple was asked for it, and did not post it.
     /// - Returns: in which environment it is listed.
     /// - Throws: `BackendError.refusedEvidence` where it names no notification, or another app: what else Apple signs, such as
     ///   a device's transaction, is no notification that anybody waits for. `.overloaded` where too many wait; `.store`.
     @discardableResult
     func park(
-        _ signedPayload: [UInt8], app: AppSettings, because reason: String, at now: Timestamp
+        _ signedPayload: [UInt8], _ posted: PostedNotification? = nil, app: AppSettings, because reason: String, at now: Timestamp
     ) async throws -> Environment {
         let text = String(decoding: signedPayload, as: UTF8.self)
         guard let claimed = ClaimedNotification(jws: text), !claimed.uuid.isEmpty,
@@ -65,7 +66,8 @@ extension Backend {
             subject: ParkedBody.prefix + claimed.uuid, key: "apply", kind: .applyNotification,
             body: try StateCoding.encode(ParkedBody(signedPayload: text, reason: reason, receivedAt: now)),
             dueAt: now.adding(ParkingPerformer.pause))
-        try await translatingStorageErrors { try await keep(order) }
+        let copy = posted?.copy(in: order.scope, uuid: claimed.uuid, about: nil, at: now)
+        try await translatingStorageErrors { try await keep(order, copy) }
         counters.count(.parked)
         return order.scope.environment
     }
@@ -87,7 +89,7 @@ extension Backend {
             .reduce(0) { $0 + $1.count }
     }
 
-    private func keep(_ order: WorkOrder) async throws {
+    private func keep(_ order: WorkOrder, _ copy: NotificationCopy?) async throws {
         let known = try await store.work(about: SubscriptionKey(order.scope, OriginalTransactionID(order.subject)))
         let isWaiting = known.contains { work in
             switch work.state {
@@ -95,9 +97,15 @@ extension Backend {
             case .done, .failed: false
             }
         }
-        guard !isWaiting else { return }
+        guard !isWaiting else {
+            if let copy { try await store.write { try $0.keep([copy]) } }
+            return
+        }
         guard try await parkedCount(in: order.scope) < Self.mostParked else { throw BackendError.overloaded }
-        try await store.write { try $0.order([order]) }
+        try await store.write { transaction in
+            try transaction.order([order])
+            if let copy { try transaction.keep([copy]) }
+        }
     }
 }
 

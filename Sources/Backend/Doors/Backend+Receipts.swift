@@ -135,7 +135,9 @@ extension Backend {
     /// Takes a notification V1. Nobody signed it: it is a hint, and only what a receipt in it proves is kept (FACT-3). A hint
     /// about a subscription that is known makes us ask Apple; one about any other is refused, so that a flood of them fills
     /// nothing (T49). The shared secret in it keeps strangers from making us work; it proves nothing else.
-    func receive(_ hint: NotificationV1Hint, app: AppSettings, at learnedAt: Timestamp) async throws -> TakenNotification {
+    func receive(
+        _ hint: NotificationV1Hint, _ posted: PostedNotification, app: AppSettings, at learnedAt: Timestamp
+    ) async throws -> TakenNotification {
         guard hint.bundleId.map(app.expected.hasBundleId) ?? true, app.expected.environments.contains(hint.environment) else {
             throw refused(EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
         }
@@ -155,7 +157,10 @@ extension Backend {
         let proven = try await facts(in: hint, app: app, at: learnedAt)
         request.arrivals = Arrival.of(proven, scope: scope, receivedAt: learnedAt)
         let named = try await known(hint.subscriptions, in: scope)
+        request.copy = posted.copy(in: scope, uuid: nil, about: hint.subscriptions.first, at: learnedAt)
         guard !proven.isEmpty || !named.isEmpty else {
+            // Who had the URL before may know the subscription.
+            _ = try await ingest(request)
             throw refused(
                 EvidenceRefusal(
                     code: "unsigned", part: "notification", words: "it is a hint about a subscription that is not known here"))

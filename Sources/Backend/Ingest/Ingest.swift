@@ -171,6 +171,8 @@ package struct Ingest {
 
     private mutating func write() throws -> [IngestResult] {
         if !kept.isEmpty { try transaction.keep(kept) }
+        let copies = requests.compactMap(\.copy)
+        if !copies.isEmpty { try transaction.keep(copies) }
         for (claim, key) in claims { try transaction.keep(claim, on: key) }
         for (input, key) in heard { try transaction.keep(input, on: key) }
         let savings = try desk.savings()

@@ -24,6 +24,8 @@ package struct IngestRequest: Sendable {
     var settled: [PendingReservation] = []
     /// Whose events are to say when they may use what.
     var telling: Telling?
+    /// What Apple posted, for those to whom it is passed on (TELL-5).
+    var copy: NotificationCopy?
     /// What is to be done later because of it.
     var orders: [WorkOrder] = []
 
@@ -37,8 +39,8 @@ package struct IngestRequest: Sendable {
         arrivals.reduce(1 + claims.count + subscriptionInputs.count + customerInputs.count) { $0 + $1.facts.count }
     }
 
-    /// Of its evidence.
-    var bytes: Int { arrivals.reduce(0) { $0 + ($1.evidence?.bytes.count ?? 0) } }
+    /// Of its evidence and of its copy.
+    var bytes: Int { arrivals.reduce(copy?.content.body.utf8.count ?? 0) { $0 + ($1.evidence?.bytes.count ?? 0) } }
 }
 
 extension IngestRequest {

@@ -54,7 +54,7 @@ extension DeliveryDesk {
             }
             var begin: [Environment: LogPlace] = [:]
             for environment in content.environments {
-                begin[environment] = try await place(of: order.since, name.app, environment)
+                begin[environment] = try await place(of: order.since, name.app, environment, content.format)
             }
             let (places, now) = (begin, clock.now())
             let (stored, made) = try await store.write { transaction in
@@ -102,6 +102,10 @@ extension DeliveryDesk {
     ///
     /// - Parameter overlap: 0 to ``longestOverlap``.
     package func rotate(_ name: EndpointName, overlap: Milliseconds) async throws -> Saved {
+        let signed = try await translatingStorageErrors {
+            try await store.webhookEndpoint(name)?.content.signature != WebhookEndpoint.Signature.none
+        }
+        guard signed else { throw WebhookRefusal.invalid(field: "format", reason: "is raw, which is not signed") }
         guard (0...Self.longestOverlap.count).contains(overlap.count) else {
             throw WebhookRefusal.invalid(field: "overlap", reason: "is from 0 to \(Self.longestOverlap.count) ms: a day")
         }
@@ -130,6 +134,11 @@ extension DeliveryDesk {
     package func test(_ name: EndpointName) async throws -> AttemptView {
         try await translatingStorageErrors {
             guard let endpoint = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+            guard endpoint.content.format != .raw else {
+                throw WebhookRefusal.invalid(
+                    field: "format",
+                    reason: "is raw: only what Apple posts is passed on. requestTestNotification asks Apple for one")
+            }
             let (now, id) = (clock.now(), Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }))
             let data = EventEnvelope.testData(app: name.app, endpoint: name.id)
             let body = EventEnvelope.body(type: "webhook.test", timestamp: "\(now)", data: data)
@@ -149,9 +158,9 @@ extension DeliveryDesk {
 
     func view(of stored: StoredEndpoint) async throws -> EndpointView {
         var oldest: Timestamp? = stored.standing.held.lazy.map(\.since).min()
+        let feed = EndpointFeed(store, of: stored)
         for (environment, place) in stored.standing.places {
-            let scope = Scope(app: stored.name.app, environment: environment)
-            let next = try await store.log(of: scope, after: place, limit: 1).events.first
+            let next = try await feed.page(of: environment, after: place, limit: 1).events.first
             if let next { oldest = min(oldest ?? next.toldAt, next.toldAt) }
         }
         return EndpointView(stored, waitingSince: oldest, at: clock.now())
@@ -171,10 +180,11 @@ extension DeliveryDesk {
         }
     }
 
-    private func place(of since: Timestamp?, _ app: AppID, _ environment: Environment) async throws -> LogPlace {
-        let scope = Scope(app: app, environment: environment)
-        guard let since else { return try await store.logEnd(of: scope) }
-        return try await store.logPlace(of: scope, before: since)
+    private func place(
+        of since: Timestamp?, _ app: AppID, _ environment: Environment, _ format: WebhookEndpoint.Format
+    ) async throws -> LogPlace {
+        guard let since else { return try await EndpointFeed(store, of: app, format).end(of: environment) }
+        return try await store.logPlace(of: Scope(app: app, environment: environment), before: since)
     }
 
     /// Makes the secrets that its signatures need and it has not, and forgets those that they do not need.
@@ -226,6 +236,7 @@ extension WebhookEndpoint.Signature {
         case .v1: [.v1]
         case .v1a: [.v1a]
         case .both: [.v1, .v1a]
+        case .none: []
         }
     }
 }

@@ -58,8 +58,12 @@ extension DeliveryDesk {
     /// - Throws: ``WebhookRefusal``.
     package func resend(_ orders: [ResendOrder], to name: EndpointName) async throws -> EndpointView {
         try await translatingStorageErrors {
-            try await checkKnown(name)
+            let isRaw = try await checkKnown(name).content.format == .raw
             var resends: [DeliveryStanding.Resend] = []
+            guard !isRaw || orders == [.parked] else {
+                throw WebhookRefusal.invalid(
+                    field: "format", reason: "is raw, of which only what is parked can be sent once more")
+            }
             for order in orders { resends.append(try await resend(order, name.app)) }
             let all = resends
             return try await change(name) { endpoint in
@@ -99,8 +103,10 @@ extension DeliveryDesk {
         }
     }
 
-    private func checkKnown(_ name: EndpointName) async throws {
-        guard try await store.webhookEndpoint(name) != nil else { throw WebhookRefusal.unknownEndpoint(name.id) }
+    @discardableResult
+    private func checkKnown(_ name: EndpointName) async throws -> StoredEndpoint {
+        guard let endpoint = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+        return endpoint
     }
 }
 

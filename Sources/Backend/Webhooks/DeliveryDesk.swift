@@ -1,5 +1,5 @@
 import Ledger
-import Primitives
+package import Primitives
 import Storage
 
 /// What everything needs that sends to endpoints.
@@ -7,8 +7,14 @@ package struct DeliveryDesk: Sendable {
     let store: any Store
     let courier: any Courier
     let apps: Set<AppID>
+    /// Of every app, with its environments.
+    let scopes: [Scope]
     /// The machine's: receivers compare it with theirs, and a simulated day must not send a week's probes.
     let clock: any TimeSource
+    /// By which events are told: the ledger's, which may be simulated.
+    let logClock: any TimeSource
+    /// How long events stay that everybody has; nil: for good.
+    let keepsEvents: Milliseconds?
     let chance: @Sendable () -> Double
     /// For operators to see who sends; unique.
     let worker: String
@@ -17,14 +23,20 @@ package struct DeliveryDesk: Sendable {
     /// - Parameters:
     ///   - backend: whose events are sent, of every app that it serves.
     ///   - clock: the machine's, never a simulated one.
+    ///   - keepsEvents: how long events stay that every endpoint has; nil: for good.
     ///   - chance: from 0 up to 1, another one each time.
     package init(
-        _ backend: Backend, courier: any Courier, clock: any TimeSource, worker: String,
+        _ backend: Backend, courier: any Courier, clock: any TimeSource, worker: String, keepsEvents: Milliseconds? = nil,
         chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         (store, apps, metrics) = (backend.store, Set(backend.apps.keys), backend.metrics)
+        scopes = backend.apps.values.flatMap(\.scopes).sorted {
+            ($0.app.rawValue, $0.environment.rawValue) < ($1.app.rawValue, $1.environment.rawValue)
+        }
         self.courier = courier
         self.clock = clock
+        logClock = backend.clock
+        self.keepsEvents = keepsEvents
         self.worker = worker
         self.chance = chance
     }

@@ -26,6 +26,7 @@ package struct DeliveryLoop: Sendable {
     private enum Ended: Sendable {
         case sender(EndpointName)
         case pause
+        case kept
     }
 
     /// Goes on until it is told to stop; then no attempt begins any more, and it waits for those that were begun.
@@ -37,7 +38,8 @@ package struct DeliveryLoop: Sendable {
         while goesOn: @escaping @Sendable () -> Bool, failed: @escaping @Sendable (EndpointFailure) -> Void
     ) async {
         await withTaskGroup(of: Ended.self) { group in
-            var (sending, isPausing) = (Set<EndpointName>(), false)
+            var (sending, isPausing, isKeeping) = (Set<EndpointName>(), false, false)
+            var keptAt: Timestamp?
             while goesOn(), !Task.isCancelled {
                 if !isPausing {
                     do {
@@ -51,6 +53,14 @@ package struct DeliveryLoop: Sendable {
                     } catch {
                         failed(EndpointFailure(endpoint: nil, error: error))
                     }
+                    let now = desk.clock.now()
+                    if !isKeeping, keptAt.map({ now.since($0).count >= LogKeeper.interval.count }) ?? true {
+                        (isKeeping, keptAt) = (true, now)
+                        group.addTask {
+                            await forget(failed)
+                            return .kept
+                        }
+                    }
                     isPausing = true
                     group.addTask {
                         _ = await wait(Self.lookForEndpoints)
@@ -60,10 +70,16 @@ package struct DeliveryLoop: Sendable {
                 switch await group.next() {
                 case .sender(let name): sending.remove(name)
                 case .pause: isPausing = false
+                case .kept: isKeeping = false
                 case nil: return
                 }
             }
         }
+    }
+
+    /// What could not be forgotten now is in an hour.
+    private func forget(_ failed: @Sendable (EndpointFailure) -> Void) async {
+        do { try await LogKeeper(desk).forgetOnce() } catch { failed(EndpointFailure(endpoint: nil, error: error)) }
     }
 
     /// Sends to each endpoint what may be sent now; returns how many rounds kept something.

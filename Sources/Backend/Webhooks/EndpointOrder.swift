@@ -42,9 +42,11 @@ package struct EndpointOrder: Sendable, Hashable {
         guard let format = WebhookEndpoint.Format(rawValue: format ?? "tenure") else {
             throw .invalid(field: "format", reason: "is one of \(formats.joined(separator: ", "))")
         }
-        guard let signature = WebhookEndpoint.Signature(rawValue: signature ?? "v1") else {
-            throw .invalid(field: "signature", reason: "is v1, v1a or both")
-        }
+        let isRaw = format == .raw
+        guard let signature = WebhookEndpoint.Signature(rawValue: signature ?? (isRaw ? "none" : "v1")),
+            isRaw == (signature == .none)
+        else { throw .invalid(field: "signature", reason: isRaw ? "is none with raw: Apple's is in it" : "is v1, v1a or both") }
+        if isRaw { try checkRaw() }
         let concurrency = concurrency ?? 16
         guard (1...WebhookEndpoint.greatestConcurrency).contains(concurrency) else {
             throw .invalid(field: "concurrency", reason: "is from 1 to \(WebhookEndpoint.greatestConcurrency)")
@@ -52,6 +54,12 @@ package struct EndpointOrder: Sendable, Hashable {
         return WebhookEndpoint(
             url: url, description: description, types: types, environments: Array(Set(wanted)), format: format,
             signature: signature, concurrency: concurrency, headers: try checkedHeaders())
+    }
+
+    /// What Apple posted has none of our kinds, and is not kept where nobody is to have it.
+    private func checkRaw() throws(WebhookRefusal) {
+        guard types.isEmpty else { throw .invalid(field: "types", reason: "are not of what Apple posts: raw has all of it") }
+        guard since == nil else { throw .invalid(field: "since", reason: "is not possible with raw: earlier ones are not kept") }
     }
 
     private func checkedHeaders() throws(WebhookRefusal) -> [String: String] {

@@ -117,8 +117,10 @@ struct EndpointSender: Sendable {
                 endpoint.lease?.worker == desk.worker
             else { return false }
             let numbered = sent.attempts.numbered(after: endpoint.standing, of: name)
+            let health = endpoint.standing.health
             let parked = endpoint.standing.apply(
                 sent.round, at: now, concurrency: endpoint.content.concurrency, chance: desk.chance)
+            try tell(of: &endpoint, since: health, at: now, in: transaction)
             try transaction.save(endpoint)
             try transaction.keep(numbered)
             try transaction.park(parked.map { StoredParkedEvent(name, number: $0.number, $0.event) })
@@ -132,6 +134,18 @@ struct EndpointSender: Sendable {
             }
             return true
         }
+    }
+
+    /// Tells the app's other endpoints what became of this one.
+    private func tell(
+        of endpoint: inout StoredEndpoint, since health: DeliveryStanding.Health, at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws {
+        guard let event = endpoint.standing.event(since: health, at: now) else { return }
+        let environment = endpoint.content.environments.first ?? .production
+        let key = EndpointKey(Scope(app: name.app, environment: environment), name.id)
+        // The lock on the endpoint keeps its numbers without gaps.
+        try transaction.tell(event, of: key, number: endpoint.standing.countTold(), at: desk.logClock.now())
     }
 
     private func count(_ attempts: [DeliveryAttempt]) {

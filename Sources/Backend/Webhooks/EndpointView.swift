@@ -91,15 +91,17 @@ package struct EventRef: Sendable, Hashable {
     package let id: String
     package let type: String
     package let environment: Environment
-    /// One of the two.
+    /// One of the three.
     package let subscription: OriginalTransactionID?
     package let customer: CustomerID?
+    package let endpoint: String?
     package let sequence: Int64
 
     init(_ event: SentEvent) {
         (id, type, environment, sequence) = (event.id, event.type, event.subject.environment, event.sequence)
         subscription = event.subject.kind == .subscription ? OriginalTransactionID(event.subject.id) : nil
         customer = event.subject.kind == .customer ? CustomerID(event.subject.id) : nil
+        endpoint = event.subject.kind == .endpoint ? event.subject.id : nil
     }
 }
 

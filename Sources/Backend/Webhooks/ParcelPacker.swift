@@ -3,16 +3,20 @@ import Storage
 
 /// Makes of an event what one endpoint's receiver is sent; the same bytes each time (I39).
 struct ParcelPacker: Sendable {
+    private let endpoint: EndpointName
     private let types: EventTypes
     private let headers: [ParcelHeader]
-    private let writer: any ParcelWriter
+    /// Nil: what Apple posted is passed on as it is.
+    private let writer: (any ParcelWriter)?
 
     /// - Parameter types: in place of those that the endpoint wants.
     init(_ endpoint: StoredEndpoint, store: any Store, types: [String]? = nil) {
+        self.endpoint = endpoint.name
         self.types = EventTypes(types ?? endpoint.content.types)
         headers = endpoint.content.parcelHeaders
         switch endpoint.content.format {
         case .tenure: writer = EnvelopeWriter()
+        case .raw: writer = nil
         }
     }
 
@@ -21,6 +25,9 @@ struct ParcelPacker: Sendable {
     ///
     /// - Throws: `StorageError` with `corrupt` where the text is no event.
     func pack(_ event: LoggedEvent) async throws -> [PackedEvent] {
+        guard let writer else { return [try passingOn(event)] }
+        // What is told of an endpoint is told to the others.
+        if case .endpoint(let key) = event.subject, key.id == endpoint.id { return [] }
         let envelope = try EventEnvelope(event)
         guard types.contain(envelope.type) else { return [] }
         return try await writer.write(envelope, of: event).map { written in
@@ -30,6 +37,19 @@ struct ParcelPacker: Sendable {
                 place: event.place, event: sent,
                 parcel: Parcel(id: written.id, body: Array(written.body.utf8), headers: headers))
         }
+    }
+
+    /// Apple's very bytes, and a word that they were passed on, so that nobody passes them on in a circle (TELL-5).
+    private func passingOn(_ copy: LoggedEvent) throws -> PackedEvent {
+        let content = try copy.copiedContent
+        let sent = SentEvent(
+            id: "ntf_\(copy.place.transaction)_\(copy.place.row)", type: "apple.notification", subject: SubjectName(copy.subject),
+            sequence: copy.sequence)
+        let mark = ParcelHeader(PostedNotification.forwardedHeader, "1")
+        return PackedEvent(
+            place: copy.place, event: sent,
+            parcel: Parcel(
+                id: sent.id, body: Array(content.body.utf8), contentType: content.contentType, headers: headers + [mark]))
     }
 }
 

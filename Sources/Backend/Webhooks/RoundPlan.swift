@@ -37,10 +37,12 @@ struct RoundPlanner: Sendable {
     let store: any Store
     let endpoint: StoredEndpoint
     let packer: ParcelPacker
+    let feed: EndpointFeed
 
     init(_ store: any Store, _ endpoint: StoredEndpoint) {
         (self.store, self.endpoint) = (store, endpoint)
         packer = ParcelPacker(endpoint, store: store)
+        feed = EndpointFeed(store, of: endpoint)
     }
 
     private var standing: DeliveryStanding { endpoint.standing }
@@ -73,7 +75,7 @@ struct RoundPlanner: Sendable {
     /// What is left of a subject to where the log was read.
     private func add(_ held: DeliveryStanding.HeldSubject, to plan: inout RoundPlan, limit: Int) async throws {
         let end = standing.places[held.subject.environment] ?? .start
-        let found = try await store.events(of: held.subject.subject(in: endpoint.name.app), from: held.next, limit: page)
+        let found = try await feed.events(of: held.subject, from: held.next, limit: page)
         var line = RoundPlan.Line(subject: held.subject, next: held.next, isWhole: false)
         for event in found {
             guard event.place <= end else {
@@ -94,8 +96,7 @@ struct RoundPlanner: Sendable {
         for turn in environments.indices where plan.count < limit {
             let environment = environments[(turn + first) % environments.count]
             let place = standing.places[environment] ?? .start
-            let log = try await store.log(
-                of: Scope(app: endpoint.name.app, environment: environment), after: place, limit: page)
+            let log = try await feed.page(of: environment, after: place, limit: page)
             for event in log.events {
                 guard try await add(event, to: &plan, limit: limit) else { break }
                 plan.read[environment] = event.place
@@ -132,8 +133,7 @@ struct RoundPlanner: Sendable {
             plan.again += try await packed(sent).map { RoundPlan.Again(packed: $0, parkedNumber: nil) }
             plan.resend = DeliveryRound.Resending(resend, left: nil)
         case .range(let environment, let after, let through):
-            let log = try await store.log(
-                of: Scope(app: endpoint.name.app, environment: environment), after: after, limit: page)
+            let log = try await feed.page(of: environment, after: after, limit: page)
             var (end, isWhole) = (after, log.events.count < page)
             for event in log.events {
                 guard event.place <= through else {
@@ -166,10 +166,7 @@ struct RoundPlanner: Sendable {
 
     /// The event of a number, whatever the endpoint wants by now; nothing where it is not the one that was meant.
     private func packed(_ sent: SentEvent) async throws -> [PackedEvent] {
-        let found = try await store.events(
-            of: sent.subject.subject(in: endpoint.name.app), from: sent.sequence, limit: 1
-        ).first
-        guard let found else { return [] }
+        guard let found = try await feed.events(of: sent.subject, from: sent.sequence, limit: 1).first else { return [] }
         // Where one event is several parcels, their ids begin with the event's.
         return try await ParcelPacker(endpoint, store: store, types: []).pack(found).filter { $0.event.id.hasPrefix(sent.id) }
     }

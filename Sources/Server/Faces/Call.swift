@@ -11,6 +11,10 @@ package struct Call<Path: PathParameters, Query: QueryParameters, Body: RequestC
     package let caller: Caller?
     /// The instant at which it came, by the server's clock.
     package let now: Timestamp
+    /// Of the body, as the request says it; nil where it says nothing.
+    package let contentType: String?
+    /// Whether another server passed on what came to it (TELL-5).
+    package let isForwarded: Bool
 }
 
 extension Call where Path: AppPathParameters {

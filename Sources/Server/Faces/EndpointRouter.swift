@@ -50,7 +50,12 @@ package struct EndpointRouter {
             let query = try request.query(Query.self)
             let answer = try await shared.reading(
                 request, upTo: try longest(path), alone: endpoint.isOneAtATime ? subject : nil
-            ) { try await handler(Call(path: path, query: query, body: $0, caller: caller, now: now)) }
+            ) { body in
+                try await handler(
+                    Call(
+                        path: path, query: query, body: body, caller: caller, now: now,
+                        contentType: request.headers[.contentType], isForwarded: request.isForwarded))
+            }
             return Response.answer(answer, known: request.headers[.ifNoneMatch])
         }
         endpoints.append(endpoint.description)

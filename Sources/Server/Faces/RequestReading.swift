@@ -1,8 +1,13 @@
 import APIContract
+import Backend
+import HTTPTypes
 import Hummingbird
 import Primitives
 
 extension Request {
+    /// Whether another server passed on what came to it (TELL-5).
+    var isForwarded: Bool { HTTPField.Name(PostedNotification.forwardedHeader).map { headers[$0] != nil } ?? false }
+
     /// Refuses a body that is said to be something else than JSON in UTF-8 (RFC 8259, section 8.1). Where nothing is said, it is
     /// read as what is expected (RFC 9110, section 8.3).
     ///

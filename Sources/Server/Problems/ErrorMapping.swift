@@ -128,6 +128,13 @@ enum ErrorMapping {
             Problem(
                 .unknownSubscription,
                 detail: "This subscription is not known in the requested environment (?environment=, Production by default).")
+        case .eventsForgotten:
+            Problem(
+                .eventsForgotten,
+                detail:
+                    "What was told after this place is forgotten by now (webhooks.keepEventsForDays). Begin without after, and "
+                    + "ask the API for what you have missed.",
+                rule: "TELL-3")
         case .invalidIdentifier(let name, let longest):
             Problem(
                 .invalidParameter, detail: "\(name) must be 1 to \(longest) characters, none of them a control character.",

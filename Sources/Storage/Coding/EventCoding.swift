@@ -23,7 +23,7 @@ package enum EventCoding {
     }
 }
 
-/// A row of the outbox as it is kept: everything that one saving told of one subscription or customer.
+/// A row of the outbox as it is kept: everything that one saving told of one subscription, customer or endpoint.
 package struct OutboxEntry: Sendable, Hashable {
     /// Given by the database; grows, with gaps.
     package let id: Int64
@@ -40,6 +40,7 @@ package struct OutboxEntry: Sendable, Hashable {
     package enum Subject: Sendable, Hashable {
         case subscription(SubscriptionKey)
         case customer(CustomerKey)
+        case endpoint(EndpointKey)
     }
 
     package init(id: Int64, transaction: Int64, subject: Subject, first: Int64, events: String, createdAt: Timestamp) {
@@ -66,6 +67,10 @@ package struct OutboxEntry: Sendable, Hashable {
             case .subscription(let key): try EventCoding.decode(events, of: key).map { .ofSubscription($0) }
             case .customer(let key):
                 try CustomerEventCoding.decode(events, of: key.customer).map { .ofCustomer($0, key.scope) }
+            case .endpoint(let key):
+                try events.split(separator: "\n").map {
+                    .ofEndpoint(try StateCoding.decode(EndpointEvent.self, from: String($0)), key)
+                }
             }
         }
     }

@@ -123,6 +123,7 @@ package struct OutboxRow: Sendable, Hashable {
     package enum Told: Sendable, Hashable {
         case ofSubscription(LedgerEvent)
         case ofCustomer(CustomerEvent, Scope)
+        case ofEndpoint(EndpointEvent, EndpointKey)
     }
 
     package init(id: Int64, sequence: Int64, told: Told) {

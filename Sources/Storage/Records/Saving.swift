@@ -65,6 +65,8 @@ package struct SubscriptionRows: Sendable, Hashable {
         package let first: Int64
         /// As ``EventCoding`` writes them.
         package let events: String
+
+        package init(first: Int64, events: String) { (self.first, self.events) = (first, events) }
     }
 
     package struct TenureRow: Sendable, Hashable {

@@ -42,6 +42,57 @@ package struct WrittenOutbox: WrittenRow {
     }
 }
 
+/// A row of `outbox` by its age.
+package struct AgedRow: Sendable, Hashable, ReadRow {
+    package enum Column: Int, StoredColumn { case id, writtenIn, createdAt }
+
+    /// After all of its events.
+    package let end: LogPlace
+    package let createdAt: Timestamp
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        end = LogPlace(transaction: try row.integer(.writtenIn), row: try row.integer(.id), event: EventCoding.most)
+        createdAt = try row.instant(.createdAt)
+    }
+}
+
+/// A row of `logFloor`: everything to a place is forgotten.
+package struct WrittenFloor: WrittenRow {
+    package static let table = "logFloor"
+    package static let key: Set<Column> = [.ledger]
+
+    package enum Column: Int, StoredColumn { case ledger, place, forgottenAt }
+
+    private let place: LogPlace
+    private let ledger: Int64
+    private let instant: Timestamp
+
+    package init(_ place: LogPlace, at instant: Timestamp, ledger: Int64) {
+        (self.place, self.ledger, self.instant) = (place, ledger, instant)
+    }
+
+    package func value(of column: Column) -> StoredValue {
+        switch column {
+        case .ledger: .integer(ledger)
+        case .place: .text(place.text)
+        case .forgottenAt: .instant(instant)
+        }
+    }
+}
+
+/// Where a log begins by now.
+package struct LogFloor: Sendable, Hashable, ReadRow {
+    package enum Column: Int, StoredColumn { case place }
+
+    package let place: LogPlace
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        let text = try row.text(.place)
+        guard let place = LogPlace(text) else { throw StorageError(.corrupt, "\(text) is no place in a log") }
+        self.place = place
+    }
+}
+
 extension OutboxEntry {
     /// Of `outbox`, beside which stands `customer` as `subject`.
     package enum Column: Int, StoredColumn {
@@ -61,7 +112,10 @@ extension OutboxEntry {
     package init(_ row: NamedRow<Column, some StoredRow>, scope: (Int64) throws -> Scope) throws {
         let scope = try scope(row.integer(.ledger))
         let subject: Subject
-        if let id = try row.optionalText(.originalTransactionId) {
+        let id = try row.optionalText(.originalTransactionId)
+        if let key = id.flatMap({ EndpointKey(scope, row: $0) }) {
+            subject = .endpoint(key)
+        } else if let id {
             subject = .subscription(SubscriptionKey(scope, OriginalTransactionID(id)))
         } else if let customer = try row.customer(.customer, number: .customerNumber) {
             subject = .customer(CustomerKey(scope, customer))

@@ -7,7 +7,7 @@ package struct WrittenEndpoint: WrittenRow {
     package static let key: Set<Column> = [.app, .id]
 
     package enum Column: Int, StoredColumn {
-        case app, id, createdAt, content, secrets, standing, worker, leasedUntil, fence
+        case app, id, createdAt, content, secrets, standing, worker, leasedUntil, fence, format
     }
 
     private let endpoint: StoredEndpoint
@@ -31,6 +31,8 @@ package struct WrittenEndpoint: WrittenRow {
         case .worker: .text(endpoint.lease?.worker)
         case .leasedUntil: .integer(endpoint.lease?.until.millisecondsSince1970)
         case .fence: .integer(endpoint.lease?.fence ?? 0)
+        // Beside the content, since the write path asks whether anything is passed on.
+        case .format: .text(endpoint.content.format.rawValue)
         }
     }
 }

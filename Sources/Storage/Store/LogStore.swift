@@ -10,4 +10,7 @@ package protocol LogStore: Sendable {
 
     /// The place of the last event that can be read; ``LogPlace/start`` where there is none.
     func logEnd(of scope: Scope) async throws -> LogPlace
+
+    /// The place to which everything is forgotten; ``LogPlace/start`` where nothing is.
+    func logFloor(of scope: Scope) async throws -> LogPlace
 }

@@ -5,17 +5,18 @@ package import Primitives
 package struct SubjectName: Sendable, Hashable, Codable {
     package let environment: Environment
     package let kind: Kind
-    /// An original transaction id, or a customer's.
+    /// An original transaction id, a customer's, or an endpoint's.
     package let id: String
 
     /// Stable: they are stored, and an event's id rests on them.
-    package enum Kind: String, Sendable, Hashable, Codable { case subscription, customer }
+    package enum Kind: String, Sendable, Hashable, Codable { case subscription, customer, endpoint }
 
     package init(_ subject: OutboxEntry.Subject) {
         environment = subject.scope.environment
         switch subject {
         case .subscription(let key): (kind, id) = (.subscription, key.originalTransactionId.rawValue)
         case .customer(let key): (kind, id) = (.customer, key.customer.rawValue)
+        case .endpoint(let key): (kind, id) = (.endpoint, key.id)
         }
     }
 
@@ -24,6 +25,7 @@ package struct SubjectName: Sendable, Hashable, Codable {
         return switch kind {
         case .subscription: .subscription(SubscriptionKey(scope, OriginalTransactionID(id)))
         case .customer: .customer(CustomerKey(scope, CustomerID(id)))
+        case .endpoint: .endpoint(EndpointKey(scope, id))
         }
     }
 }

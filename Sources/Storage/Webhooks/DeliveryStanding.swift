@@ -28,6 +28,8 @@ package struct DeliveryStanding: Sendable, Hashable, Codable {
     package private(set) var failed: Int64 = 0
     /// How many events were ever parked: the number of the last one.
     package private(set) var parked: Int64 = 0
+    /// How many events were told of the endpoint itself; nil: none yet.
+    private var told: Int64?
 
     /// How many parcels may be on their way while it grows; nil: as many as the endpoint allows.
     private var width: Int?
@@ -362,6 +364,23 @@ package struct DeliveryStanding: Sendable, Hashable, Codable {
     /// Counts an attempt that was no event's.
     package mutating func countTest(isDelivered: Bool) {
         if isDelivered { delivered += 1 } else { failed += 1 }
+    }
+
+    /// What is to be told of the endpoint since it was as it was; nil: nothing that others need to know.
+    package func event(since before: Health, at now: Timestamp) -> EndpointEvent? {
+        switch (before, health) {
+        case (.healthy, .failing(let failing)): EndpointEvent(.failing, at: now, because: failing.words)
+        case (.healthy, .disabled(let disabled)), (.failing, .disabled(let disabled)):
+            EndpointEvent(.disabled, at: now, because: disabled.words)
+        case (.healthy, .healthy), (.failing, .healthy), (.failing, .failing), (.disabled, _): nil
+        }
+    }
+
+    /// - Returns: the number of the next event about the endpoint.
+    package mutating func countTold() -> Int64 {
+        let number = (told ?? 0) + 1
+        told = number
+        return number
     }
 
     /// Begins with an environment, or leaves one.

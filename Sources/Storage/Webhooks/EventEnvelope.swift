@@ -82,7 +82,11 @@ package struct EventEnvelope: Sendable, Hashable {
             json.member("app", event.subject.scope.app.rawValue)
             json.member("environment", event.subject.scope.environment.rawValue)
             json.member("sequence", event.sequence)
-            if case .customer(let key) = event.subject { json.member("customer", key.customer.rawValue) }
+            switch event.subject {
+            case .subscription: break
+            case .customer(let key): json.member("customer", key.customer.rawValue)
+            case .endpoint(let key): json.member("endpoint", key.id)
+            }
         }
         var members = String(json.text.dropLast())
         if case .subscription(let key) = event.subject { members += "," + LedgerText.member(naming: key) }

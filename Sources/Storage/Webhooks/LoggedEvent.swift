@@ -25,6 +25,7 @@ extension OutboxEntry.Subject {
         switch self {
         case .subscription(let key): key.scope
         case .customer(let key): key.scope
+        case .endpoint(let key): key.scope
         }
     }
 }

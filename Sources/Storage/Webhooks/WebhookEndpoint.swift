@@ -22,6 +22,8 @@ package struct WebhookEndpoint: Sendable, Hashable, Codable {
     package enum Format: String, Sendable, Hashable, Codable, CaseIterable {
         /// The event as the log has it (docs/events.md).
         case tenure
+        /// What Apple posted, byte for byte, and nothing that is decided here (TELL-5).
+        case raw
     }
 
     /// With which signatures of Standard Webhooks; the spellings are stable.
@@ -31,6 +33,8 @@ package struct WebhookEndpoint: Sendable, Hashable, Codable {
         /// Ed25519.
         case v1a
         case both
+        /// What Apple posted bears Apple's signature, and none of ours.
+        case none
     }
 
     package static let greatestConcurrency = 64

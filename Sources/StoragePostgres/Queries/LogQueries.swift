@@ -23,7 +23,7 @@ enum LogQueries {
 
     /// Every transaction before this place has ended, and a row's place is never smaller than its transaction's: nothing can be
     /// committed there any more.
-    private static let settled = "(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM logEpoch)"
+    static let settled = "(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM logEpoch)"
 
     static let from = """
         SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
@@ -70,10 +70,8 @@ enum LogQueries {
         of subject: OutboxEntry.Subject, from sequence: Int64, limit: Int, ledger: Int64
     ) -> PostgresStatement {
         switch subject {
-        case .subscription(let key):
-            PostgresStatement(
-                selectOfSubscription,
-                [.integer(ledger), .text(key.originalTransactionId.rawValue), .integer(sequence), .count(limit)])
+        case .subscription(let key): entries(of: key, from: sequence, limit: limit, ledger: ledger)
+        case .endpoint(let key): entries(of: key.rowKey, from: sequence, limit: limit, ledger: ledger)
         case .customer(let key):
             PostgresStatement(
                 selectOfCustomer,
@@ -84,6 +82,48 @@ enum LogQueries {
         }
     }
 
+    private static func entries(
+        of key: SubscriptionKey, from sequence: Int64, limit: Int, ledger: Int64
+    ) -> PostgresStatement {
+        PostgresStatement(
+            selectOfSubscription,
+            [.integer(ledger), .text(key.originalTransactionId.rawValue), .integer(sequence), .count(limit)])
+    }
+
+    // MARK: What is forgotten
+
+    private static let selectFloor = "SELECT \(LogFloor.columns) FROM logFloor WHERE ledger = $1"
+
+    static func floor(ledger: Int64) -> PostgresStatement { PostgresStatement(selectFloor, [.integer(ledger)]) }
+
+    private static let floorInsertion = PostgresInsertion<WrittenFloor>(
+        "ON CONFLICT (ledger) DO UPDATE SET \(WrittenFloor.taken(except: WrittenFloor.key))")
+
+    static func save(_ floor: WrittenFloor) -> PostgresStatement { floorInsertion.statement(floor) }
+
+    /// The oldest rows, and when they were written; not the last one of all.
+    private static let selectOldest = """
+        SELECT \(AgedRow.columns) FROM outbox
+        WHERE ledger = $1 AND (writtenIn, id) > ($2, $3) AND writtenIn < \(settled) AND id < (SELECT max(id) FROM outbox)
+        ORDER BY writtenIn, id LIMIT $4
+        """
+
+    static func oldest(after place: LogPlace, limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            selectOldest, [.integer(ledger), .integer(place.transaction), .integer(place.row), .count(limit)])
+    }
+
+    private static let forget = """
+        DELETE FROM outbox WHERE id IN (
+            SELECT id FROM outbox WHERE ledger = $1 AND (writtenIn, id) <= ($2, $3) ORDER BY writtenIn, id LIMIT $4)
+        """
+
+    /// - Parameter rows: how many there are, at the most.
+    static func forget(to place: LogPlace, rows: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            forget, [.integer(ledger), .integer(place.transaction), .integer(place.row), .count(rows)])
+    }
+
     // MARK: A database that came from another server
 
     /// Where the newest row stands beyond every transaction that this server ever began, another server wrote it.
@@ -91,7 +131,10 @@ enum LogQueries {
 
     private static let newest = """
         (SELECT coalesce(max(last), 0) AS newest FROM ledger CROSS JOIN LATERAL (
-            SELECT writtenIn AS last FROM outbox WHERE outbox.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1) AS rows) AS log
+            (SELECT writtenIn AS last FROM outbox WHERE outbox.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1)
+            UNION ALL
+            (SELECT writtenIn FROM notificationCopy WHERE notificationCopy.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1)
+        ) AS rows) AS log
         """
 
     static let baseIsBehind = PostgresStatement("SELECT \(isBehind) FROM logEpoch CROSS JOIN \(newest)")

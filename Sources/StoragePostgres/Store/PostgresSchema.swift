@@ -47,7 +47,32 @@ enum PostgresSchema {
         Step(number: 14, oldest: 14, tables: log),
         // Servers of the version before send nothing, and may go on.
         Step(number: 15, oldest: 14, tables: webhooks),
+        // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
+        Step(number: 16, oldest: 16, tables: forwarding + logFloor),
     ]
+
+    /// What Apple posted, for those to whom it is passed on; `content` is JSON.
+    private static let forwarding = """
+        ALTER TABLE webhookEndpoint ADD COLUMN format text COLLATE "C" NOT NULL DEFAULT 'tenure';
+        CREATE TABLE notificationCopy (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            ledger bigint NOT NULL REFERENCES ledger (id), subject text COLLATE "C" NOT NULL,
+            name text COLLATE "C" NOT NULL, receivedAt bigint NOT NULL, writtenIn bigint NOT NULL,
+            content text COLLATE "C" NOT NULL,
+            UNIQUE (ledger, name)
+        );
+        CREATE INDEX copyInOrder ON notificationCopy (ledger, writtenIn, id);
+        CREATE INDEX copyBySubject ON notificationCopy (ledger, subject, id);
+
+        """
+
+    /// To where each log is forgotten.
+    private static let logFloor = """
+        CREATE TABLE logFloor (
+            ledger bigint PRIMARY KEY REFERENCES ledger (id), place text COLLATE "C" NOT NULL, forgottenAt bigint NOT NULL
+        );
+
+        """
 
     /// Where events are sent, how far each receiver was told, and what came of it; `content`, `secrets` and `standing` are
     /// JSON.
@@ -428,6 +453,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
+        "notificationCopy", "logFloor",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

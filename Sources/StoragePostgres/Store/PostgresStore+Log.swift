@@ -29,4 +29,11 @@ extension PostgresStore {
         }
         return last??.end ?? .start
     }
+
+    package func logFloor(of scope: Scope) async throws -> LogPlace {
+        let floor = try await read(scope) { reading, ledger in
+            try reading.connection.execute(LogQueries.floor(ledger: ledger)).first.map(LogFloor.init(row:))
+        }
+        return floor??.place ?? .start
+    }
 }

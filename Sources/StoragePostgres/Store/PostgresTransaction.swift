@@ -599,6 +599,43 @@ final class PostgresTransaction: StoreTransaction {
             AppleRequestQueries.save(WrittenAppleRequest(request, ledger: try ledger(of: request.name.scope))))
     }
 
+    // MARK: Forwarding
+
+    func keep(_ copies: [NotificationCopy]) throws {
+        guard !copies.isEmpty else { return }
+        // The numbers of one subject's copies stand in the order of their commits.
+        unsent += locks.take(
+            copies.map { Self.lockName("copy", $0.scope.app.rawValue, $0.scope.environment.rawValue, $0.subject) }.sorted())
+        unsent += try copies.map { ForwardingQueries.keep(try WrittenCopy($0, ledger: try ledger(of: $0.scope))) }
+    }
+
+    func forgetCopies(in scope: Scope, upTo bound: CopyBound, limit: Int) throws {
+        unsent.append(
+            ForwardingQueries.forget(
+                upTo: bound, limit: limit, ledger: try ledger(of: scope)))
+    }
+
+    // MARK: The log
+
+    func tell(_ event: EndpointEvent, of key: EndpointKey, number: Int64, at now: Timestamp) throws {
+        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.rowKey.originalTransactionId)
+        let told = SubscriptionRows.Outbox(first: number, events: try event.text)
+        unsent.append(AuditQueries.append(WrittenOutbox(told, at: now, of: place)))
+    }
+
+    func forgetEvents(in scope: Scope, before instant: Timestamp, limit: Int, at now: Timestamp) throws -> Int {
+        let ledger = try ledger(of: scope)
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([Self.lockName("logFloor", scope.app.rawValue, scope.environment.rawValue)])
+        let floor = try pipeline(locking + [LogQueries.floor(ledger: ledger)]).last?.first.map(LogFloor.init(row:))?.place
+        let found = try pipeline([LogQueries.oldest(after: floor ?? .start, limit: limit, ledger: ledger)]).last
+        let old = try (found?.map(AgedRow.init(row:)) ?? []).prefix { $0.createdAt < instant }
+        guard let end = old.last?.end else { return 0 }
+        unsent.append(LogQueries.forget(to: end, rows: old.count, ledger: ledger))
+        unsent.append(LogQueries.save(WrittenFloor(end, at: now, ledger: ledger)))
+        return old.count
+    }
+
     // MARK: Webhooks
 
     func lockEndpoint(_ name: EndpointName) throws -> StoredEndpoint? {
@@ -645,32 +682,5 @@ final class PostgresTransaction: StoreTransaction {
             previous: last?.hash ?? AuditHead().hash)
         _ = try pipeline(SealQueries.insert(seal, unsealed, customers))
         return seal
-    }
-}
-
-/// The locks by name that one transaction holds. The server keeps all locks of all sessions in one table of a fixed size, so a
-/// transaction holds a bounded number of them.
-private struct NamedLocks {
-    /// With six writers one server holds at most 6,150, which is what a PostgreSQL with its usual settings has room for
-    /// (`max_locks_per_transaction` 64, `max_connections` 100).
-    private static let most = 1024
-
-    private var count = 0
-    private var hasEverything = false
-
-    /// What takes them, where they are not held. Beyond the most everything is locked by one lock: that transaction waits for
-    /// all others, and they for it.
-    ///
-    /// - Parameter more: how many may be wanted by the same transaction soon; counted now, so that it need not wait while it
-    ///   holds some.
-    mutating func take(_ names: [Int64], andPerhaps more: Int = 0) -> [PostgresStatement] {
-        let names = Set(names)
-        guard !hasEverything, !names.isEmpty || more > Self.most else { return [] }
-        count += names.count
-        if count + more > Self.most {
-            hasEverything = true
-            return [NameQueries.lockEverything]
-        }
-        return [NameQueries.lock(Array(names))]
     }
 }

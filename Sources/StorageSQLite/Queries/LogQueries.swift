@@ -27,6 +27,38 @@ enum LogQueries {
         try database.rows(selectLast, [.integer(ledger)]) { try OutboxEntry(NamedRow($0)) { _ in scope } }.first
     }
 
+    // MARK: What is forgotten
+
+    static let selectFloor = "SELECT \(LogFloor.columns) FROM logFloor WHERE ledger = ?"
+
+    static func floor(ledger: Int64, _ database: Database) throws -> LogFloor? {
+        try database.row(selectFloor, [.integer(ledger)])
+    }
+
+    private static let floorInsertion = SQLiteInsertion<WrittenFloor>(
+        "ON CONFLICT DO UPDATE SET \(WrittenFloor.taken(except: WrittenFloor.key))")
+
+    static func save(_ floor: WrittenFloor, _ database: Database) throws { try database.run(floorInsertion, floor) }
+
+    /// The oldest rows, and when they were written; not the last one of all, whose number would be given again.
+    static let selectOldest = """
+        SELECT \(AgedRow.columns) FROM outbox
+        WHERE ledger = ? AND (writtenIn, id) > (?, ?) AND id < (SELECT max(id) FROM outbox) ORDER BY writtenIn, id LIMIT ?
+        """
+
+    static func oldest(after place: LogPlace, limit: Int, ledger: Int64, _ database: Database) throws -> [AgedRow] {
+        try database.rows(
+            selectOldest, [.integer(ledger), .integer(place.transaction), .integer(place.row), .count(limit)])
+    }
+
+    static let forget = "DELETE FROM outbox WHERE ledger = ? AND (writtenIn, id) <= (?, ?)"
+
+    static func forget(to place: LogPlace, ledger: Int64, _ database: Database) throws {
+        try database.run(forget, [.integer(ledger), .integer(place.transaction), .integer(place.row)])
+    }
+
+    // MARK: Of one subject
+
     /// From the row on that has the event of a number.
     static let selectOfSubscription =
         from + """

@@ -101,7 +101,31 @@ enum SQLiteSchema {
         Step(number: 14, oldest: 14, script: log),
         // Servers of the version before send nothing, and may go on.
         Step(number: 15, oldest: 14, script: webhooks),
+        // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
+        Step(number: 16, oldest: 16, script: forwarding + logFloor),
     ]
+
+    /// What Apple posted, for those to whom it is passed on; `content` is JSON.
+    private static let forwarding = """
+        ALTER TABLE webhookEndpoint ADD COLUMN format TEXT NOT NULL DEFAULT 'tenure';
+        CREATE TABLE notificationCopy (
+            id INTEGER PRIMARY KEY,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), subject TEXT NOT NULL, name TEXT NOT NULL,
+            receivedAt INTEGER NOT NULL, writtenIn INTEGER NOT NULL, content TEXT NOT NULL,
+            UNIQUE (ledger, name)
+        ) STRICT;
+        CREATE INDEX copyInOrder ON notificationCopy (ledger, writtenIn, id);
+        CREATE INDEX copyBySubject ON notificationCopy (ledger, subject, id);
+
+        """
+
+    /// To where each log is forgotten.
+    private static let logFloor = """
+        CREATE TABLE logFloor (
+            ledger INTEGER PRIMARY KEY REFERENCES ledger (id), place TEXT NOT NULL, forgottenAt INTEGER NOT NULL
+        ) STRICT;
+
+        """
 
     /// Where events are sent, how far each receiver was told, and what came of it; `content`, `secrets` and `standing` are
     /// JSON.

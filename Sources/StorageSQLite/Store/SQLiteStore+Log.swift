@@ -20,6 +20,8 @@ extension SQLiteStore {
                 try LogQueries.entries(of: key, from: sequence, limit: limit, ledger: ledger, reading.database)
             case .customer(let key):
                 try LogQueries.entries(of: key, from: sequence, limit: limit, ledger: ledger, reading.database)
+            case .endpoint(let key):
+                try LogQueries.entries(of: key.rowKey, from: sequence, limit: limit, ledger: ledger, reading.database)
             }
         }
         return OutboxEntry.events(in: entries ?? [], from: sequence, limit: limit)
@@ -28,5 +30,10 @@ extension SQLiteStore {
     package func logEnd(of scope: Scope) async throws -> LogPlace {
         let last = try reading(scope) { try LogQueries.last(in: scope, ledger: $1, $0.database) }
         return last??.end ?? .start
+    }
+
+    package func logFloor(of scope: Scope) async throws -> LogPlace {
+        let floor = try reading(scope) { try LogQueries.floor(ledger: $1, $0.database) }
+        return floor??.place ?? .start
     }
 }

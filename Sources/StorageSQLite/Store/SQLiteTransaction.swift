@@ -374,6 +374,35 @@ final class SQLiteTransaction: StoreTransaction {
         try AppleRequestQueries.save(WrittenAppleRequest(request, ledger: ledger(of: request.name.scope)), database)
     }
 
+    // MARK: Forwarding
+
+    func keep(_ copies: [NotificationCopy]) throws {
+        for copy in copies { try ForwardingQueries.keep(WrittenCopy(copy, ledger: ledger(of: copy.scope)), database) }
+    }
+
+    func forgetCopies(in scope: Scope, upTo bound: CopyBound, limit: Int) throws {
+        try ForwardingQueries.forget(
+            upTo: bound, limit: limit, ledger: ledger(of: scope), database)
+    }
+
+    // MARK: The log
+
+    func tell(_ event: EndpointEvent, of key: EndpointKey, number: Int64, at now: Timestamp) throws {
+        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.rowKey.originalTransactionId)
+        let told = SubscriptionRows.Outbox(first: number, events: try event.text)
+        try AuditQueries.append(WrittenOutbox(told, at: now, of: place), database)
+    }
+
+    func forgetEvents(in scope: Scope, before instant: Timestamp, limit: Int, at now: Timestamp) throws -> Int {
+        let ledger = try ledger(of: scope)
+        let floor = try LogQueries.floor(ledger: ledger, database)?.place ?? .start
+        let old = try LogQueries.oldest(after: floor, limit: limit, ledger: ledger, database).prefix { $0.createdAt < instant }
+        guard let end = old.last?.end else { return 0 }
+        try LogQueries.forget(to: end, ledger: ledger, database)
+        try LogQueries.save(WrittenFloor(end, at: now, ledger: ledger), database)
+        return old.count
+    }
+
     // MARK: Webhooks
 
     func lockEndpoint(_ name: EndpointName) throws -> StoredEndpoint? { try WebhookQueries.endpoint(name, database) }

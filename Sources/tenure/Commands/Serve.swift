@@ -55,7 +55,8 @@ struct Serve: AsyncParsableCommand {
         }
         let worker = WorkerName.ofThisProcess
         let courier = try configuration.webhooks.courier()
-        let webhooks = DeliveryDesk(backend, courier: courier, clock: MachineClock(), worker: worker)
+        let webhooks = DeliveryDesk(
+            backend, courier: courier, clock: MachineClock(), worker: worker, keepsEvents: configuration.webhooks.keepsEvents)
         let dependencies = ServerDependencies(
             backend: backend, credentials: configuration.apps.map(\.credentials), metrics: metrics.factory)
         let notice = Self.servingNotice(configuration, logger)

@@ -13,13 +13,18 @@ struct WebhooksConfiguration {
     var allowed: AllowedAddresses
     /// Certificates of the receivers' own authorities.
     var additionalRoots: [[UInt8]] = []
+    /// How long events stay in the log that every endpoint has; nil: for good.
+    var keepsEvents: Milliseconds?
+
+    /// Whoever reads the log by pulling has so many days at least.
+    static let fewestDays: Int64 = 30
 
     /// The environment variable in place of the file's keys, with commas between them.
     static let variable = "TENURE_WEBHOOK_SECRET_KEYS"
 
     /// - Throws: `CommandError` that names the member and what it should be.
     init(in file: JSONFields, environment variables: [String: String]) throws {
-        let chosen = try file.fields("webhooks", knowing: ["secretKeys", "allow", "additionalRoots"])
+        let chosen = try file.fields("webhooks", knowing: ["secretKeys", "allow", "additionalRoots", "keepEventsForDays"])
         let place = chosen?.place("secretKeys") ?? Self.variable
         let texts: [String]
         if let variable = variables[Self.variable] {
@@ -46,6 +51,13 @@ struct WebhooksConfiguration {
             allowed = try AllowedAddresses(entries)
         } catch {
             throw CommandError("webhooks.allow: \(error.description).")
+        }
+        if let days = try chosen?.integer("keepEventsForDays") {
+            guard (Self.fewestDays...36_500).contains(days) else {
+                throw CommandError(
+                    "webhooks.keepEventsForDays: \(Self.fewestDays) at least; without it events are kept for good.")
+            }
+            keepsEvents = .days(days)
         }
         for path in try chosen?.texts("additionalRoots") ?? [] {
             guard let data = FileManager.default.contents(atPath: path) else {

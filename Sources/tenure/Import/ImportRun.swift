@@ -186,7 +186,8 @@ extension LineRefusal {
         case .store(let failure) where failure.isAboutOneRequest:
             self.init(code: "store.\(failure.code)", words: failure.words)
         case .unknownApp, .store, .overloaded, .settingsSuperseded, .appleNotAsked, .invalidStretch, .appleRefused,
-            .appleUnavailable, .appleRequestInvalid, .unknownOrder, .refreshedJustNow, .tooManyReceipts:
+            .appleUnavailable, .appleRequestInvalid, .unknownOrder, .refreshedJustNow, .tooManyReceipts,
+            .eventsForgotten:
             throw error
         }
     }
