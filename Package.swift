@@ -113,6 +113,9 @@ let package = Package(
             resources: [.embedInCode("Page/page.html"), .embedInCode("Page/page.js")],
             swiftSettings: house),
         room("AppStoreSimulatorTesting", ["Primitives", "AppStoreModel", "AppStoreSimulator", logging, lifecycle]),
+        // The receiver of docs/operations/webhooks.md, which a test runs.
+        .executableTarget(
+            name: "webhook-receiver", dependencies: [hummingbird, crypto], path: "Examples/webhook-receiver"),
         .executableTarget(
             name: "tenure",
             dependencies: [
