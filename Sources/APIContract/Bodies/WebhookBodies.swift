@@ -60,8 +60,8 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
 
 /// What the bodies of an endpoint can be; the spellings are stable.
 enum WebhookFormat {
-    /// `tenure`: the event as the log has it.
-    static let names = ["tenure"]
+    /// `tenure`: the event as the log has it. `revenuecat`: what RevenueCat's webhooks say of it.
+    static let names = ["tenure", "revenuecat"]
 }
 
 /// A header that is sent with each event.

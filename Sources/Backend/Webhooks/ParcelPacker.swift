@@ -13,6 +13,7 @@ struct ParcelPacker: Sendable {
         headers = endpoint.content.parcelHeaders
         switch endpoint.content.format {
         case .tenure: writer = EnvelopeWriter()
+        case .revenuecat: writer = RevenueCatWriter(store)
         }
     }
 

@@ -22,6 +22,8 @@ package struct WebhookEndpoint: Sendable, Hashable, Codable {
     package enum Format: String, Sendable, Hashable, Codable, CaseIterable {
         /// The event as the log has it (docs/events.md).
         case tenure
+        /// As RevenueCat writes it, where RevenueCat has a word for it.
+        case revenuecat
     }
 
     /// With which signatures of Standard Webhooks; the spellings are stable.
