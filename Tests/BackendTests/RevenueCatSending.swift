@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `what an app chose later changes nothing of what was told before`() async throws {
+    @Test func `I39 what an app chose later changes nothing of what was told before`() async throws {
         try await Self.withPost { post in
             _ = try await post.world.claim(World.alice)
             try await post.send()
@@ -229,9 +229,12 @@ import Testing
                     productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
                     entitlements: [Self.plus, EntitlementID("archive")])
             ]
-            _ = try await post.world.backend.apply(
-                SettingsOrder(
-                    app: World.app, content: SettingsContent(policy: AppPolicy(), products: products), actor: "mia"))
+            // It reaches back, so that by its own word it held when the first event was told.
+            let content = SettingsContent(policy: AppPolicy(), products: products)
+            var order = SettingsOrder(app: World.app, content: content, actor: "mia")
+            order.from = PretendAppStore.june
+            order.code = try ConfirmationCode.of(content, app: World.app, newest: 1, from: PretendAppStore.june)
+            _ = try await post.world.backend.apply(order)
             _ = try await post.desk.resend(
                 [.range(.production, from: Timestamp(millisecondsSince1970: 0), to: nil)], to: Self.name)
             try await post.send()
