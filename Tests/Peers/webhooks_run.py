@@ -5,7 +5,6 @@ are away, that refuse, that redirect, and that never end an answer. Prints one l
 
 import base64
 import collections
-import http.server
 import json
 import os
 import pathlib
@@ -13,155 +12,18 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+import urllib.error
+import urllib.request
 
-import standardwebhooks.webhooks as standard
-import svix.webhooks
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-from books_material import Books, Signer, original_id
-from harness import ROOT, TENURE, check, free_port, request, running, summary
+from books_material import Signer
+from harness import ROOT, TENURE, check, free_port, request, summary
 from private_postgres import private_postgres, psql
+from webhook_shop import Receiver, Shop, until, verified, verified_v1a
+from webhooks_forwarding import check_forwarding
 
 SUBSCRIPTIONS = 120
 KILLS = 6
-KEY = "5f" * 32
-
-
-class Receiver:
-    """Keeps what it is sent; `answer(request)` gives the status, or a number of bytes that never end."""
-
-    def __init__(self, answer=lambda request: 204):
-        self.requests, self.answer, self.lock = [], answer, threading.Lock()
-        receiver = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["content-length"]))
-                request = {"headers": {name.lower(): value for name, value in self.headers.items()}, "body": body, "at": time.time()}
-                with receiver.lock:
-                    receiver.requests.append(request)
-                status = receiver.answer(request)
-                if status == "endless":
-                    self.send_response(200)
-                    self.end_headers()
-                    try:
-                        while True:
-                            self.wfile.write(b"x" * 1024)
-                            time.sleep(0.001)
-                    except OSError:
-                        self.close_connection = True
-                        return
-                self.send_response(status)
-                if status == 302:
-                    self.send_header("location", "http://127.0.0.1:1/")
-                self.send_header("content-length", "0")
-                self.end_headers()
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.port}/hook"
-
-    def taken(self):
-        with self.lock:
-            return list(self.requests)
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def verified(item, secret):
-    """By both libraries."""
-    body, headers = item["body"], item["headers"]
-    try:
-        standard.Webhook(secret).verify(body, headers)
-        svix.webhooks.Webhook(secret).verify(body, headers)
-        return True
-    except (standard.WebhookVerificationError, svix.webhooks.WebhookVerificationError):
-        return False
-
-
-def verified_v1a(item, public):
-    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public.removeprefix("whpk_")))
-    headers = item["headers"]
-    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + item["body"]
-    for signature in headers["webhook-signature"].split(" "):
-        if signature.startswith("v1a,"):
-            try:
-                key.verify(base64.b64decode(signature[4:]), content)
-                return True
-            except InvalidSignature:
-                continue
-    return False
-
-
-class Shop:
-    """Books whose server sends webhooks to this machine."""
-
-    def __init__(self, folder, signer, name, postgres=None):
-        self.books, self.postgres, self.name = Books(folder, signer, name=name), postgres, name
-        self.books.content["webhooks"] = {"secretKeys": [KEY], "allow": ["127.0.0.1"]}
-        if postgres:
-            self.books.content["database"] = {"postgres": postgres}
-        self.books.write_configuration()
-        self.endpoints = f"{self.books.server}/api/v1/apps/demo/webhookEndpoints"
-        self.log = folder / f"{name}.log"
-
-    def check(self, name, is_true, detail=""):
-        check(f"{name} ({self.name})", is_true, detail)
-
-    def call(self, method, path, body=None):
-        return request(method, f"{self.endpoints}{path}", body, self.books.backend)
-
-    def make(self, name, receiver, **changes):
-        status, answer = self.call("PUT", f"/{name}", {"url": receiver.url, **changes})
-        if status != 200:
-            self.check(f"an endpoint {name} is made", False, answer)
-        return {secret["kind"]: secret["text"] for secret in answer.get("newSecrets", [])}
-
-    def renew(self, numbers, period):
-        for number in numbers:
-            status, answer = self.books.post_notification(self.books.signer.notification(number, period))
-            if status != 200:
-                self.check(f"a notification about {number} is taken", False, answer)
-
-    def told(self):
-        """The whole log."""
-        path, items = "/api/v1/apps/demo/events?limit=1000", []
-        while True:
-            _, page = request("GET", self.books.server + path, headers=self.books.backend)
-            items, path = items + page["items"], page["next"]
-            if not page["hasMore"]:
-                return items
-
-    def start(self):
-        """A further server on the same database, on a port of its own."""
-        path = self.books.folder / f"{self.name}-{time.monotonic_ns()}.json"
-        path.write_text(json.dumps({**self.books.content, "http": {"port": free_port()}}))
-        with self.log.open("ab") as log:
-            return subprocess.Popen([TENURE, "serve", "--config", str(path)], cwd=ROOT, stdout=log, stderr=log)
 
 
 def check_signatures(shop):
@@ -379,6 +241,56 @@ def check_page(shop, folder):
     shop.call("DELETE", "/page")
 
 
+def check_swift_page(shop):
+    """The receiver in Swift of the page, which is built with the tests, answers what the API answers."""
+    page, program = (ROOT / "docs/operations/webhooks.md").read_text(), pathlib.Path(TENURE).with_name("webhook-receiver")
+    source = (ROOT / "Examples/webhook-receiver/main.swift").read_text()
+    shop.check("the receiver in Swift stands on the page as it is built", re.search(r"```swift\n(.*?)```", page, re.DOTALL)[1] == source)
+    port = free_port()
+    _, answer = shop.call("PUT", "/swift", {"url": f"http://127.0.0.1:{port}/", "types": ["entitlement.changed"], "since": 0})
+    environment = {**os.environ, "WEBHOOK_SECRET": answer["newSecrets"][0]["text"], "RECEIVER_PORT": str(port)}
+    process = subprocess.Popen([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def has(customer):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{customer}/plus", timeout=10) as answered:
+            return answered.read() == b"true"
+
+    try:
+        arrived = until(lambda: shop.call("GET", "/swift")[1]["delivered"] >= 10 and "waitingSince" not in shop.call("GET", "/swift")[1])
+        wrong = [number for number in range(40, 50) if has(f"page{number}") != shop.books.entitlements(f"page{number}")[1]["isActive"]]
+        shop.check("I38 the receiver in Swift answers what the API answers, and knows nobody else", arrived and not wrong and not has("page99"), wrong)
+        unsigned = urllib.request.Request(f"http://127.0.0.1:{port}/", data=b"{}", method="POST")
+        try:
+            urllib.request.urlopen(unsigned, timeout=10)
+            refused = None
+        except urllib.error.HTTPError as error:
+            refused = error.code
+        shop.check("and believes nobody else", refused == 401, refused)
+    finally:
+        process.terminate()
+        process.wait()
+    shop.call("DELETE", "/swift")
+
+
+def check_passing_on(folder, signer):
+    shops = {name: Shop(folder, signer, name) for name in ("old", "new")}
+    with shops["old"].books.serving(), shops["new"].books.serving():
+        check_forwarding(shops, signer, range(300, 340), check)
+
+
+def check_filters(shop):
+    """What is wanted arrives though more than a page of what is not stands before it, also where the lease is old by then."""
+    receiver = Receiver()
+    shop.make("rare", receiver, types=["subscription.*"])
+    for number in range(320):
+        request("PUT", f"{shop.books.customers}/rare{number}/grants/g1", {"entitlement": "plus"}, shop.books.backend)
+    shop.renew(range(250, 252), 0)
+    shop.check("W8 what is wanted arrives behind hundreds of events that are not", until(lambda: len(receiver.taken()) >= 2), len(receiver.taken()))
+    shop.check("and what nobody wants does not seem to wait", until(lambda: "waitingSince" not in shop.call("GET", "/rare")[1]), shop.call("GET", "/rare"))
+    shop.call("DELETE", "/rare")
+    receiver.close()
+
+
 def check_listening(shop):
     """`tenure webhooks listen` passes events on to this machine, signed with the secret that it prints."""
     receiver = Receiver()
@@ -424,6 +336,8 @@ def main():
             check_signatures(shop)
             check_neighbours(shop)
             check_page(shop, folder)
+            check_swift_page(shop)
+            check_filters(shop)
             check_listening(shop)
         # Slow enough that each server is killed while it sends. The next one begins when the lease of the one before has ended.
         receiver = Receiver(lambda request: time.sleep(0.05) or 204)
@@ -443,6 +357,7 @@ def main():
             shop.check(f"W3 of {total} events none is missing after two kills, {repeated} are repeated", arrived and 0 < repeated <= 64 * 2)
         receiver.close()
         check_without_key(shop)
+        check_passing_on(folder, signer)
         shop = Shop(folder, signer, "postgres", postgres)
         with shop.books.serving():
             check_signatures(shop)

@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    /// A reader at the end of a long log must not walk there from its beginning.
+    @Test func `A place in a log is found by the index itself`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            for sql in [LogQueries.selectAfter, LogQueries.selectOldest, ForwardingQueries.selectAfter] {
+                let plan = try store.onWriter { try Self.plan(of: sql, $0) }
+                #expect(plan.contains { $0.contains("(ledger=? AND writtenIn=? AND id>?") }, "\(sql): \(plan)")
+            }
+        }
+    }
+
     /// All SQL that the store runs, as seen by the connection.
     private static func statements(of store: SQLiteStore) throws -> Set<String> {
         let seen = Mutex<Set<String>>([])

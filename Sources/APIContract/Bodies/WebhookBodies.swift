@@ -64,8 +64,9 @@ package struct EndpointOrderBody: RequestContent, JSONBody, Hashable {
 
 /// What the bodies of an endpoint can be; the spellings are stable.
 enum WebhookFormat {
-    /// `tenure`: the event as the log has it; `raw`: what Apple posted, byte for byte.
-    static let names = ["tenure", "raw"]
+    /// `tenure`: the event as the log has it; `raw`: what Apple posted, byte for byte; `revenuecat`: what RevenueCat's webhooks
+    /// say of it.
+    static let names = ["tenure", "raw", "revenuecat"]
 }
 
 /// A header that is sent with each event.

@@ -140,9 +140,7 @@ extension DeliveryDesk {
                     reason: "is raw: only what Apple posts is passed on. requestTestNotification asks Apple for one")
             }
             let (now, id) = (clock.now(), Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }))
-            let data = EventEnvelope.testData(app: name.app, endpoint: name.id)
-            let body = EventEnvelope.body(type: "webhook.test", timestamp: "\(now)", data: data)
-            let parcel = Parcel(id: "evt_test_\(id)", body: Array(body.utf8), headers: endpoint.content.parcelHeaders)
+            let parcel = Self.testParcel("evt_test_\(id)", for: endpoint, at: now)
             guard let attempt = await send(parcel, of: nil, to: endpoint, isResent: false) else { throw CancellationError() }
             try await store.write { transaction in
                 guard var endpoint = try transaction.lockEndpoint(name) else { return }
@@ -152,6 +150,22 @@ extension DeliveryDesk {
             }
             return AttemptView(attempt)
         }
+    }
+
+    /// A test in the endpoint's format.
+    private static func testParcel(_ id: String, for endpoint: StoredEndpoint, at now: Timestamp) -> Parcel {
+        let (app, content) = (endpoint.name.app, endpoint.content)
+        let body: String
+        switch content.format {
+        // Only what Apple posts is passed on: of raw there is no test.
+        case .tenure, .raw:
+            let data = EventEnvelope.testData(app: app, endpoint: endpoint.name.id)
+            body = EventEnvelope.body(type: "webhook.test", timestamp: "\(now)", data: data)
+        case .revenuecat:
+            let scope = Scope(app: app, environment: content.environments.first ?? .sandbox)
+            body = RevenueCatBody.test(of: scope, at: now).text(id: id)
+        }
+        return Parcel(id: id, body: Array(body.utf8), headers: content.parcelHeaders)
     }
 
     // MARK: Together

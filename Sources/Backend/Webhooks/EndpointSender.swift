@@ -56,7 +56,7 @@ struct EndpointSender: Sendable {
             plan = try await planner.plan(events: events, width: width, at: began, first: memory.rounds)
         }
         memory.rounds &+= 1
-        let isNews = plan.count > 0 || plan.resend != nil || !plan.lines.isEmpty || passes(plan, &memory, at: began)
+        let isNews = plan.count > 0 || plan.resend != nil || !plan.lines.isEmpty || passes(plan, memory, at: began)
         guard isNews else { return .idle(until: endpoint.standing.nextRetry) }
         // Only who has something to send needs the lease; whoever has just got it looks again, since another may have sent.
         guard let fence = fence(of: endpoint, at: began) else { return try await takeLease() ? .again : .another }
@@ -67,15 +67,17 @@ struct EndpointSender: Sendable {
         let isPruned = memory.prunedAt.map { began.since($0).count < Self.pruning.count } ?? false
         if !isPruned { memory.prunedAt = began }
         guard try await keep(sent, fence: fence, prune: !isPruned) else { return .another }
+        // Only now: a round that just took the lease has not noted anything.
+        if !plan.read.isEmpty { memory.passedAt = began }
         count(sent.attempts)
         return sent.round.tries.contains { $0.verdict == .delivered } || plan.count == 0 ? .again : .idle(until: nil)
     }
 
     /// Whether something was passed over that nobody wants, and it is time to note that: not a transaction for each of them.
-    private func passes(_ plan: RoundPlan, _ memory: inout Memory, at now: Timestamp) -> Bool {
-        guard !plan.read.isEmpty, memory.passedAt.map({ now.since($0).count >= Self.passing.count }) ?? true else { return false }
-        memory.passedAt = now
-        return true
+    private func passes(_ plan: RoundPlan, _ memory: Memory, at now: Timestamp) -> Bool {
+        guard !plan.read.isEmpty else { return false }
+        // A whole page of what nobody wants: what somebody wants may stand behind it.
+        return plan.isFull || memory.passedAt.map { now.since($0).count >= Self.passing.count } ?? true
     }
 
     /// Gives the lease back, so that another server goes on at once.

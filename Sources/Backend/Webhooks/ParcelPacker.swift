@@ -17,6 +17,7 @@ struct ParcelPacker: Sendable {
         switch endpoint.content.format {
         case .tenure: writer = EnvelopeWriter()
         case .raw: writer = nil
+        case .revenuecat: writer = RevenueCatWriter(store)
         }
     }
 

@@ -28,6 +28,8 @@ struct RoundPlan: Sendable {
     var resend: DeliveryRound.Resending?
     /// How many at once.
     var width = 1
+    /// Whether the log of an environment has more than was read of it.
+    var isFull = false
 
     var count: Int { lines.reduce(again.count) { $0 + $1.events.count } }
 }
@@ -97,6 +99,7 @@ struct RoundPlanner: Sendable {
             let environment = environments[(turn + first) % environments.count]
             let place = standing.places[environment] ?? .start
             let log = try await feed.page(of: environment, after: place, limit: page)
+            if log.events.count == page { plan.isFull = true }
             for event in log.events {
                 guard try await add(event, to: &plan, limit: limit) else { break }
                 plan.read[environment] = event.place

@@ -115,6 +115,15 @@ package struct EntitlementMap: Sendable, Hashable {
     /// Whether the app has ever named the product; an unknown one gives no entitlement and is worth a warning (FACT-5).
     package func knows(_ product: ProductID) -> Bool { histories[product] != nil }
 
+    /// What the product gives to a period that began at `start`, as of a later instant: what an entry gives that was in force at
+    /// any instant between (OWN-17). Sorted.
+    package func given(by product: ProductID, toPeriodFrom start: Timestamp, asOf instant: Timestamp) -> [EntitlementID] {
+        guard let history = histories[product] else { return [] }
+        return entitlements.filter { entitlement in
+            firstGiven(entitlement, in: history, from: start).map { $0 <= max(start, instant) } ?? false
+        }
+    }
+
     /// Whether the product gives the entitlement at the instant, to a period that begins then.
     func gives(_ entitlement: EntitlementID, by product: ProductID, at instant: Timestamp) -> Bool {
         histories[product]?.last { $0.validFrom <= instant }?.entitlements.contains(entitlement) ?? false

@@ -39,9 +39,14 @@ package struct RevenueCatEvent: Sendable, Hashable {
     }
 
     /// RevenueCat's names for the event, in the order in which they are sent; empty where RevenueCat has no such event.
-    package static func events(for event: LedgerEvent) -> [RevenueCatEvent] {
+    ///
+    /// - Parameter purchase: what was known of the purchase that it is about; nil where nothing was.
+    package static func events(for event: LedgerEvent, knowing purchase: KnownPurchase? = nil) -> [RevenueCatEvent] {
         switch event.kind {
-        case .subscriptionStarted, .subscriptionResubscribed: [RevenueCatEvent(.initialPurchase)]
+        case .subscriptionStarted: [RevenueCatEvent(.initialPurchase)]
+        // Within the grace period, or after a trial that had lapsed, it is a renewal there.
+        case .subscriptionResubscribed:
+            [RevenueCatEvent(purchase.map { $0.isInGracePeriod || $0.convertsTrial } == true ? .renewal : .initialPurchase)]
         case .subscriptionRenewed, .subscriptionRecovered: [RevenueCatEvent(.renewal)]
         // A change at once comes together with a renewal; one that waits brings its renewal later.
         case .subscriptionChanged: [RevenueCatEvent(.productChange), RevenueCatEvent(.renewal)]
@@ -65,6 +70,22 @@ package struct RevenueCatEvent: Sendable, Hashable {
             .accessChanged, .newsLate, .consumptionRequested, .paymentDoubled, .signalRaised, .warningUnknown:
             []
         }
+    }
+
+    /// The same for an event about a customer.
+    package static func events(for event: CustomerEvent) -> [RevenueCatEvent] {
+        switch event.kind {
+        case .grantMade: [RevenueCatEvent(.nonRenewingPurchase)]
+        case .grantWithdrawn: [RevenueCatEvent(.expiration, .developerInitiated)]
+        case .holdPlaced, .holdWithdrawn, .balanceChanged, .entitlementChanged, .contentUnlocked, .purchaseDelivered,
+            .licenceChanged, .customerJoined, .customerSeparated:
+            []
+        }
+    }
+
+    /// What the first owner is told of a purchase that had no owner when it was told.
+    package static func event(forFirstOwnerOf purchase: KnownPurchase) -> RevenueCatEvent {
+        RevenueCatEvent(purchase.isSubscription ? .initialPurchase : .nonRenewingPurchase)
     }
 
     /// Auto-renew that Apple turned off after it could not charge was told as a billing error when the charge failed.

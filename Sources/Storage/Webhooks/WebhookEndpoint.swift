@@ -24,6 +24,8 @@ package struct WebhookEndpoint: Sendable, Hashable, Codable {
         case tenure
         /// What Apple posted, byte for byte, and nothing that is decided here (TELL-5).
         case raw
+        /// As RevenueCat writes it, where RevenueCat has a word for it.
+        case revenuecat
     }
 
     /// With which signatures of Standard Webhooks; the spellings are stable.

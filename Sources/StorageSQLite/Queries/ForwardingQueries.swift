@@ -8,11 +8,11 @@ enum ForwardingQueries {
     private static let from = "SELECT \(CopyRow.columns) FROM notificationCopy"
 
     static let selectAfter =
-        from + " WHERE ledger = ? AND (writtenIn, id) > (?, ?) ORDER BY writtenIn, id LIMIT ?"
+        from + " WHERE ledger = ? AND writtenIn = 0 AND id > ? ORDER BY id LIMIT ?"
 
     static func copies(after place: LogPlace, limit: Int, ledger: Int64, _ database: Database) throws -> [CopyRow] {
         try database.rows(
-            selectAfter, [.integer(ledger), .integer(place.transaction), .integer(place.row), .count(limit)])
+            selectAfter, [.integer(ledger), .integer(place.row), .count(limit)])
     }
 
     static let selectAbout = from + " WHERE ledger = ? AND subject = ? AND id >= ? ORDER BY id LIMIT ?"
@@ -40,9 +40,9 @@ enum ForwardingQueries {
     static let forget = """
         DELETE FROM notificationCopy WHERE id IN (
             SELECT id FROM notificationCopy
-            WHERE ledger = ? AND (writtenIn, id) <= (?, ?) AND id < ? AND receivedAt < ?
+            WHERE ledger = ? AND writtenIn = 0 AND id <= ? AND id < ? AND receivedAt < ?
                 AND id < (SELECT max(id) FROM notificationCopy)
-            ORDER BY writtenIn, id LIMIT ?)
+            ORDER BY id LIMIT ?)
         """
 
     static func forget(
@@ -51,7 +51,7 @@ enum ForwardingQueries {
         try database.run(
             forget,
             [
-                .integer(ledger), .integer(bound.place.transaction), .integer(bound.place.row), .integer(bound.number),
+                .integer(ledger), .integer(bound.place.row), .integer(bound.number),
                 .instant(bound.instant),
                 .count(limit),
             ])
