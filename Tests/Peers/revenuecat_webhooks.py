@@ -15,7 +15,7 @@ import iso3166
 
 from books_material import APPLE_ID, BUNDLE, DAY, FIRST, Signer
 from harness import check, request, summary
-from webhooks_run import Receiver, Shop, until, verified
+from webhook_shop import Receiver, Shop, until, verified
 
 AUTHORIZATION = "Bearer as-it-was-set-in-the-dashboard"
 
@@ -344,6 +344,7 @@ def main():
                 verified(item, secret) and item["headers"]["authorization"] == AUTHORIZATION for item in taken))
             check("the id of a body is its webhook-id", all(
                 body["event"]["id"] == item["headers"]["webhook-id"] for body, item in zip(bodies, taken)))
+            shop.check_schemas(20)
             before = len(taken)
             shop.call("POST", "/rc/resend", {"range": {"from": 0}})
             sent = {item["headers"]["webhook-id"]: item["body"] for item in taken if "test" not in item["headers"]["webhook-id"]}

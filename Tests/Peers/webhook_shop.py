@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 
+import jsonschema
 import standardwebhooks.webhooks as standard
 import svix.webhooks
 from cryptography.exceptions import InvalidSignature
@@ -151,3 +152,23 @@ class Shop:
         path.write_text(json.dumps({**self.books.content, "http": {"port": free_port()}}))
         with self.log.open("ab") as log:
             return subprocess.Popen([TENURE, "serve", "--config", str(path)], cwd=ROOT, stdout=log, stderr=log)
+
+    def check_schemas(self, least):
+        """Each event of the log is what the OpenAPI document's `webhooks` say of its kind, and has nothing that they do not say.
+
+        - least: how many kinds there are at least, so that the check sees something."""
+        document = json.loads(subprocess.run([TENURE, "call", "--document"], capture_output=True, text=True, check=True).stdout)
+        wrong, kinds = [], set()
+        for item in self.told():
+            kinds.add(item["type"])
+            schema = document["webhooks"].get(item["type"], {}).get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            if not schema:
+                wrong.append(f"no schema of {item['type']}")
+                continue
+            name = schema["properties"]["data"]["$ref"].rsplit("/", 1)[1]
+            known = document["components"]["schemas"][name]["properties"]
+            body = {member: item[member] for member in ("type", "timestamp", "data")}
+            resolving = {**schema, "components": document["components"]}
+            wrong += [f"{item['type']}: {error.message}" for error in jsonschema.Draft202012Validator(resolving).iter_errors(body)]
+            wrong += [f"{item['type']} has {member}" for member in item["data"] if member not in known]
+        self.check(f"each event of {len(kinds)} kinds is what the document says of its kind", not wrong and len(kinds) >= least, (wrong[:5], sorted(kinds)))

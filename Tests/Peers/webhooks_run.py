@@ -339,6 +339,7 @@ def main():
             check_swift_page(shop)
             check_filters(shop)
             check_listening(shop)
+            shop.check_schemas(10)
         # Slow enough that each server is killed while it sends. The next one begins when the lease of the one before has ended.
         receiver = Receiver(lambda request: time.sleep(0.05) or 204)
         with shop.books.serving():
