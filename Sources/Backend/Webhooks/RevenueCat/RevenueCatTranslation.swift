@@ -123,11 +123,12 @@ struct RevenueCatTranslation: Sendable {
     }
 
     private func givenBack(of purchase: KnownPurchase?) -> Milliunits? {
-        guard let paid = purchase?.paid, let revocation = event.revocation else { return nil }
+        // No price that Apple signs is so large; one that is must not end the process.
+        guard let paid = purchase?.paid, let revocation = event.revocation, paid.count.magnitude < 1 << 40 else { return nil }
         guard revocation.isPartial else { return Milliunits(-paid.count) }
         guard let percentage = revocation.revocationPercentage else { return nil }
         let (product, overflows) = paid.count.multipliedReportingOverflow(by: percentage)
-        return overflows ? nil : Milliunits(-((product + 50_000) / 100_000))
+        return overflows || product.magnitude > 1 << 60 ? nil : Milliunits(-((product + 50_000) / 100_000))
     }
 
     private func own(
