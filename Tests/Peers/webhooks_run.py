@@ -19,7 +19,7 @@ import urllib.request
 from books_material import Signer
 from harness import ROOT, TENURE, check, free_port, request, summary
 from private_postgres import private_postgres, psql
-from webhook_shop import Receiver, Shop, until, verified, verified_v1a
+from webhook_shop import KEY, Receiver, Shop, until, verified, verified_v1a
 from webhooks_forwarding import check_forwarding
 
 SUBSCRIPTIONS = 120
@@ -272,6 +272,29 @@ def check_swift_page(shop):
     shop.call("DELETE", "/swift")
 
 
+def check_changed_key(folder, signer):
+    """T46: the key of the configuration is changed, and nothing is lost: first the new one in front, then each endpoint's secret, then the old
+    key is gone."""
+    shop, receiver, new = Shop(folder, signer, "keys"), Receiver(), "a7" * 32
+    secret, failed = None, None
+    for place, keys in enumerate([[KEY], [new, KEY], [new]]):
+        shop.books.write_configuration(webhooks={"secretKeys": keys, "allow": ["127.0.0.1"]})
+        with shop.books.serving():
+            if place == 0:
+                secret = shop.make("kept", receiver)["v1"]
+            before = len(receiver.taken())
+            shop.renew(range(500, 510), place)
+            until(lambda: "waitingSince" not in shop.call("GET", "/kept")[1])
+            taken = receiver.taken()[before:]
+            shop.check(f"T46 with {len(keys)} of the keys each of {len(taken)} requests is signed with the endpoint's secret",
+                       len(taken) >= 10 and all(verified(item, secret) for item in taken))
+            if place == 1:
+                secret = shop.call("POST", "/kept/rotateSecret", {"overlap": 0})[1]["newSecrets"][0]["text"]
+            failed = shop.call("GET", "/kept")[1]["failed"]
+    shop.check("T46 and no attempt failed", failed == 0, failed)
+    receiver.close()
+
+
 def check_passing_on(folder, signer):
     shops = {name: Shop(folder, signer, name) for name in ("old", "new")}
     with shops["old"].books.serving(), shops["new"].books.serving():
@@ -359,6 +382,7 @@ def main():
         receiver.close()
         check_without_key(shop)
         check_passing_on(folder, signer)
+        check_changed_key(folder, signer)
         shop = Shop(folder, signer, "postgres", postgres)
         with shop.books.serving():
             check_signatures(shop)

@@ -220,6 +220,34 @@ import Testing
         }
     }
 
+    /// A web page of somebody else's can make a browser send these without asking, and no answer lets it read anything. What it
+    /// cannot send is a key.
+    ///
+    /// Source: WHATWG, Fetch, "CORS-safelisted request-header".
+    @Test func `T42 no route that changes anything acts on what a web page can send unasked`() async throws {
+        let unasked = ["text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"]
+        let changing = NativeAPI.all.filter { $0.method != .get && $0.callers != .apple }
+        #expect(changing.count > 30)
+        try await withRouter { world, client in
+            for operation in changing {
+                let path = operation.path.replacing("{app}", with: "app").replacing(#/\{\w+\}/#, with: "x")
+                let method = try #require(HTTPRequest.Method(rawValue: operation.method.rawValue.uppercased()))
+                for type in unasked {
+                    let bare = try await client.send(method, path, key: nil, body: Array("{}".utf8), type: type)
+                    #expect(bare.status == .unauthorized, "\(operation.operationId) \(type)")
+                    #expect(bare.headers[.accessControlAllowOrigin] == nil && bare.headers[.setCookie] == nil)
+                    guard case .json = operation.request else { continue }
+                    let keyed = try await client.send(method, path, body: Array("{}".utf8), type: type)
+                    #expect(keyed.code == "unsupportedMediaType", "\(operation.operationId) \(type)")
+                }
+                // What GET does there changes nothing, or there is no GET.
+                guard !NativeAPI.all.contains(where: { $0.path == operation.path && $0.method == .get }) else { continue }
+                let got = try await client.get(path)
+                #expect([404, 405].contains(got.status.code), "\(operation.operationId)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("/api/v1/apps/app/customers/alice/entitlements", 200), ("/api/v1/apps/app/customers/alice/entitlements/", 200),
         ("//api/v1/apps/app/customers/alice/entitlements", 404),
