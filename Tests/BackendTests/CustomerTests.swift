@@ -237,6 +237,18 @@ import Testing
         }
     }
 
+    @Test func `ABUSE-1 a subscription that many customers claim is told as a signal, once`() async throws {
+        try await withWorld { world in
+            for number in 0..<8 {
+                _ = try await world.claim(CustomerID("c\(number)"), number == 0 ? .purchase : .restore)
+                world.clock.set(world.clock.now().adding(.minutes(1)))
+            }
+            let told = try await world.store.events(of: World.key(), limit: 1000).compactMap(\.event)
+            let signals = told.filter { $0.kind == .signalRaised }
+            #expect(signals.map(\.reason) == ["accountOfManyCustomers"] && signals.first?.rule == .abuseSignal)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `OWN-12 whoever comes to pay twice is told of, once for each pair`(atOnce: Bool) async throws {
         try await withWorld { world in

@@ -154,6 +154,24 @@ import Testing
         #expect(signals(loop(3, every: .days(1)), .crossgradeLoop).isEmpty)
     }
 
+    @Test func `ABUSE-1 a decision tells a signal when the subscription first shows it, and not again`() {
+        var book = Book()
+        book.tell([.fact(.transaction(month("1")))], at: day(2026, 3, 1))
+        _ = book.hear(claim(alice, .purchase, month("1"), at: day(2026, 3, 1) + .minutes(1)))
+        var found: [[AbuseSignal.Kind]] = []
+        for number in 1...8 {
+            let at = day(2026, 3, 2) + .minutes(Int64(number))
+            found.append(
+                book.tell(.claim(claim(CustomerID("guest \(number)"), .restore, month("1"), at: at)), at: at).signals(at: at)
+                    .map(\.kind))
+        }
+        // The owner and five others are the six of the threshold.
+        #expect(found == [[], [], [], [], [.accountOfManyCustomers], [], [], []])
+        let next = month("1", from: day(2026, 3, 31)) { $0.transactionId = TransactionID("2") }
+        let renewal = book.tell([.fact(.transaction(next))], at: day(2026, 4, 1))
+        #expect(renewal.signals(at: day(2026, 4, 1)).isEmpty)
+    }
+
     @Test func `ABUSE-1 a signal is a score of 0 to 100 and bounded evidence, and does not depend on the order of reading`()
         async
     {
