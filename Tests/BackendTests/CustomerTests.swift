@@ -330,6 +330,15 @@ import Testing
         }
     }
 
+    @Test func `AUDIT-2 a seal that is cut short leaves the rest to the next one`() async throws {
+        try await withWorld { world in
+            for id in ["v1", "v2"] { _ = try await grant(world, id) }
+            #expect(try await world.backend.seal(while: { false }) == 0)
+            #expect(try await world.backend.seal() == 1)
+            #expect(try await world.backend.prove(ProofDepth()).findings == [])
+        }
+    }
+
     @Test(arguments: ["audit", "account", "cut", "input"])
     func `AUDIT-2 a customer's book that was changed is found`(_ attack: String) async throws {
         try await withWorld { world in

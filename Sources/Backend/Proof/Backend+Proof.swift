@@ -257,14 +257,18 @@ extension Backend {
     }
 
     /// Seals the chains of all configured apps that moved since their last seals; returns how many (AUDIT-2).
-    package func seal() async throws -> Int {
+    ///
+    /// - Parameter goesOn: asked before each transaction; what is left is sealed the next time.
+    package func seal(while goesOn: () -> Bool = { true }) async throws -> Int {
         var count = 0
         let now = clock.now()
         for app in apps.keys.sorted() {
             // Bounded, so that no transaction grows with the books; the next one takes the rest.
-            while let seal = try await translatingStorageErrors({
-                try await store.write { try $0.seal(app, at: now, limit: 2000) }
-            }) {
+            while goesOn(),
+                let seal = try await translatingStorageErrors({
+                    try await store.write { try $0.seal(app, at: now, limit: 2000) }
+                })
+            {
                 count += seal.heads.count
                 if seal.heads.count < 2000 { break }
             }
