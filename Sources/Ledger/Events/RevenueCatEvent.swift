@@ -40,7 +40,9 @@ package struct RevenueCatEvent: Sendable, Hashable {
 
     /// RevenueCat's names for the event, in the order in which they are sent; empty where RevenueCat has no such event.
     ///
-    /// - Parameter purchase: what was known of the purchase that it is about; nil where nothing was.
+    /// - Parameters:
+    ///   - event: of a subscription.
+    ///   - purchase: what was known of the purchase that it is about; nil where nothing was.
     package static func events(for event: LedgerEvent, knowing purchase: KnownPurchase? = nil) -> [RevenueCatEvent] {
         switch event.kind {
         case .subscriptionStarted: [RevenueCatEvent(.initialPurchase)]
