@@ -102,10 +102,6 @@ extension DeliveryDesk {
     ///
     /// - Parameter overlap: 0 to ``longestOverlap``.
     package func rotate(_ name: EndpointName, overlap: Milliseconds) async throws -> Saved {
-        let signed = try await translatingStorageErrors {
-            try await store.webhookEndpoint(name)?.content.signature != WebhookEndpoint.Signature.none
-        }
-        guard signed else { throw WebhookRefusal.invalid(field: "format", reason: "is raw, which is not signed") }
         guard (0...Self.longestOverlap.count).contains(overlap.count) else {
             throw WebhookRefusal.invalid(field: "overlap", reason: "is from 0 to \(Self.longestOverlap.count) ms: a day")
         }
@@ -113,6 +109,9 @@ extension DeliveryDesk {
         return try await translatingStorageErrors {
             let (stored, made) = try await store.write { transaction in
                 guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+                guard endpoint.content.signature != .none else {
+                    throw WebhookRefusal.invalid(field: "format", reason: "is raw, which is not signed")
+                }
                 let end = now.adding(overlap)
                 // At most two sign at once: the newest of the old ones, and the new one.
                 endpoint.secrets = endpoint.content.signature.kinds.flatMap { kind in

@@ -64,22 +64,28 @@ package struct LogKeeper: Sendable {
 
     /// What an endpoint's receiver may still have to be told: what it has not, what waits for another attempt, what is parked.
     private func oldestNeeded(by endpoint: StoredEndpoint, of environment: Environment) async throws -> Need {
-        let (store, standing) = (desk.store, endpoint.standing)
-        guard standing.resends.isEmpty else { return .everything }
-        let held = standing.held.filter { $0.subject.environment == environment }
-        let parked = try await store.parkedEvents(of: endpoint.name, after: 0, limit: Self.mostWaiting)
-        guard held.count < Self.mostWaiting, parked.count < Self.mostWaiting else { return .everything }
-        let waiting =
-            held.map { ($0.subject, $0.next) }
-            + parked.map(\.parked.event).filter { $0.subject.environment == environment }.map { ($0.subject, $0.sequence) }
-        let feed = EndpointFeed(store, of: endpoint)
-        var oldest = try await feed.page(of: environment, after: standing.places[environment] ?? .start, limit: 1)
-            .events.first?.toldAt
+        guard endpoint.standing.resends.isEmpty, let waiting = try await waiting(for: endpoint, of: environment) else {
+            return .everything
+        }
+        let feed = EndpointFeed(desk.store, of: endpoint)
+        let place = endpoint.standing.places[environment] ?? .start
+        var oldest = try await feed.page(of: environment, after: place, limit: 1).events.first?.toldAt
         for (subject, sequence) in waiting {
             guard let event = try await feed.events(of: subject, from: sequence, limit: 1).first else { continue }
             oldest = min(oldest ?? event.toldAt, event.toldAt)
         }
         return oldest.map { .from($0) } ?? .nothing
+    }
+
+    /// What stands before an endpoint's place and may still be sent: held or parked; nil: too much to look at.
+    private func waiting(
+        for endpoint: StoredEndpoint, of environment: Environment
+    ) async throws -> [(subject: SubjectName, sequence: Int64)]? {
+        let held = endpoint.standing.held.filter { $0.subject.environment == environment }
+        let parked = try await desk.store.parkedEvents(of: endpoint.name, after: 0, limit: Self.mostWaiting)
+        guard held.count < Self.mostWaiting, parked.count < Self.mostWaiting else { return nil }
+        return held.map { ($0.subject, $0.next) }
+            + parked.map(\.parked.event).filter { $0.subject.environment == environment }.map { ($0.subject, $0.sequence) }
     }
 
     // MARK: Copies
@@ -91,12 +97,8 @@ package struct LogKeeper: Sendable {
         for endpoint in endpoints {
             instant = now.adding(Milliseconds(-Self.copiesKept.count))
             end = min(end, endpoint.standing.places[scope.environment] ?? .start)
-            let parked = try await desk.store.parkedEvents(of: endpoint.name, after: 0, limit: Self.mostWaiting)
-            let waiting =
-                endpoint.standing.held.filter { $0.subject.environment == scope.environment }.map(\.next)
-                + parked.map(\.parked.event).filter { $0.subject.environment == scope.environment }.map(\.sequence)
-            // The first ones have the smallest numbers, as far as they were parked in their order.
-            number = min(number, waiting.min() ?? .max)
+            guard let waiting = try await waiting(for: endpoint, of: scope.environment) else { return }
+            number = min(number, waiting.map(\.sequence).min() ?? .max)
         }
         var last: LogPlace?
         while let first = try await desk.store.copies(of: scope, after: .start, limit: 1).events.first,
