@@ -46,6 +46,19 @@ package struct SigningAuthority: Sendable {
         return SigningAuthority(keys: keys, chainDER: [try leaf.der] + chainDER.dropFirst())
     }
 
+    /// The same root with a new intermediate, of a new key, and a new leaf under it, as when Apple renews its intermediate.
+    package func renewingIntermediate(
+        shape: ChainShape = .apple, validity: ClosedRange<Timestamp>
+    ) throws -> SigningAuthority {
+        let keys = Keys(root: rootKey, intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
+        let profile = CertificateProfile(shape: shape, validity: validity)
+        let certificates = [
+            try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: .init(keys.intermediate)),
+            try profile.intermediate(key: .init(keys.intermediate), issuedBy: .init(rootKey)),
+        ]
+        return SigningAuthority(keys: keys, chainDER: try certificates.map { try $0.der } + chainDER.suffix(1))
+    }
+
     /// The same keys with a new certificate of the root: same name, same key, other bytes.
     package func reissuingRoot(validity: ClosedRange<Timestamp>) throws -> SigningAuthority {
         let root = try CertificateProfile(shape: .apple, validity: validity).root(key: .init(rootKey))

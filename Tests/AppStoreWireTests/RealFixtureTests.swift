@@ -70,6 +70,30 @@ import Testing
         #expect(roots.containsAppleRoot)
     }
 
+    /// Compared with what `openssl x509 -enddate` says of the two certificates.
+    @Test func `F19 the ends of Apple's roots are those in Apple's certificates, known before anything comes`() async throws {
+        var given = TrustRoots(fingerprints: [])
+        for name in ["AppleRootCA-G3", "AppleIncRootCertificate"] {
+            given = given.adding(der: try Fixtures.bytes("real/\(name).cer"))
+        }
+        #expect(given.authorities == TrustRoots.apple.authorities)
+        #expect(
+            TrustRoots.apple.authorities.map { "\($0.name) \($0.notValidAfter)" } == [
+                "Apple Root CA 2035-02-09T21:40:36Z", "Apple Root CA - G3 2039-04-30T18:19:06Z",
+            ])
+    }
+
+    @Test func `F19 the intermediate with which Apple signs is known once it signed, while it signs`() async throws {
+        let verifier = AppStoreVerifier(roots: .apple)
+        let renewal = try await verifier.renewalInfo(try Fixtures.text("real/renewalInfo.jws"), for: ring, at: now).get().unbound
+        let used = verifier.authorities(signingSince: renewal.signedDate)
+        #expect(used.map(\.role) == [.root, .intermediate, .root])
+        #expect(used[1].name == "Apple Worldwide Developer Relations Certification Authority")
+        #expect(used[1].fingerprint == renewal.signer?.intermediateFingerprint)
+        #expect(used[1].notValidAfter.description == "2036-03-19T00:00:00Z")
+        #expect(verifier.authorities(signingSince: renewal.signedDate.adding(Milliseconds(1))) == TrustRoots.apple.authorities)
+    }
+
     @Test func `T06 a leaf on the list of distrusted serials is refused however old the signature`() async throws {
         let verifier = AppStoreVerifier(roots: .apple, distrustedLeafSerials: ["68fa0f95dbe94a8107d2506b8c33eff6"])
         #expect(

@@ -266,7 +266,25 @@ import Testing
     }
 
     @Test func `T37 no label names anybody or anything that is bought`() {
-        let labels = Set(Backend.metricFamilies.flatMap(\.labels))
+        let certificate = ["role", "name", "sha256"]
+        let labels = Set(Backend.metricFamilies.flatMap(\.labels)).subtracting(certificate)
         #expect(labels == ["app", "environment", "endpoint", "result", "reason", "outcome", "kind"])
+        let ofCertificates = Backend.metricFamilies.filter { !Set($0.labels).isDisjoint(with: certificate) }
+        #expect(ofCertificates.map(\.labels) == [certificate])
+    }
+
+    @Test func `F19 when a root and the intermediate end that sign now is seen, though no question can be asked`() async throws {
+        try await withWorld { world in
+            let asking = try Asking(world)
+            let known = "tenure_certificate_expires_timestamp_seconds{role=\"root\",name=\"Simulator"
+            #expect(await asking.samples(known).count == 1, "the root of receipts, which is given as a whole")
+            let body = try world.apple.body(Notification("1", about: Purchase()))
+            _ = try await asking.backend.receiveNotification(body, app: World.app)
+            let samples = await asking.samples("tenure_certificate_expires")
+            // 400 days after 1 June 2026.
+            #expect(samples.count == 3)
+            #expect(samples.allSatisfy { $0.hasSuffix(" 1814832000") })
+            #expect(samples.filter { $0.contains(#"{role="intermediate",name="Simulator Developer Relations"#) }.count == 1)
+        }
     }
 }

@@ -15,6 +15,11 @@ struct PretendAppStore: Sendable {
     /// The signer of app receipts.
     let receipts: ReceiptAuthority
 
+    init(authority: SigningAuthority, receipts: ReceiptAuthority) {
+        self.authority = authority
+        self.receipts = receipts
+    }
+
     init() throws {
         let validity = Self.june.adding(.days(-400))...Self.june.adding(.days(400))
         authority = try SigningAuthority(validity: validity)

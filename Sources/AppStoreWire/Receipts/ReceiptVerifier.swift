@@ -56,6 +56,7 @@ struct ReceiptVerifier: Sendable {
         guard date <= now.adding(futureTolerance) else {
             throw ReceiptRefusal(.creationDateInFuture, date.tooLate(at: now, tolerance: futureTolerance))
         }
+        chain.use.note(date)
     }
 
     private func check(_ payload: AppReceiptPayload, app: ExpectedApp, signer: Signer) throws(ReceiptRefusal) {

@@ -15,7 +15,7 @@ public import Primitives
 /// Source: RFC 7515, RFC 7518 (ES256), RFC 5280; Apple, App Store Server Library; FACT-3, FACT-4.
 public final class AppStoreVerifier: Sendable {
     private let chainVerifier: ChainVerifier
-    private let chains: ChainCache
+    let chains: ChainCache
     private let limits: JWSLimits
     let receipts: ReceiptVerifier
 
@@ -244,6 +244,7 @@ extension AppStoreVerifier {
             throw JWSRefusal(
                 .signedDateInFuture, payload.signingDate.tooLate(at: now, tolerance: limits.futureTolerance), in: Payload.part)
         }
+        chain.use.note(payload.signingDate)
     }
 }
 

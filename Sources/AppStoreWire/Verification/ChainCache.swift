@@ -69,6 +69,14 @@ final class ChainCache: Sendable {
         entries.withLock { $0.byHeader[header] = chain }
     }
 
+    /// The verified chains that are remembered, each once.
+    var remembered: [VerifiedChain] {
+        entries.withLock { entries in
+            let all = entries.byCertificates.values + entries.byHeader.values
+            return Array(Dictionary(all.map { (ObjectIdentifier($0.use), $0) }, uniquingKeysWith: { first, _ in first }).values)
+        }
+    }
+
     var counters: ChainCounters {
         entries.withLock { entries in
             var counters = entries.counters
@@ -148,6 +156,8 @@ struct BoundedTable<Key: Hashable, Value> {
     init(limit: Int) { half = max(1, limit / 2) }
 
     var count: Int { young.count + old.count }
+
+    var values: [Value] { Array(young.values) + Array(old.values) }
 
     subscript(key: Key) -> Value? {
         mutating get {

@@ -55,7 +55,11 @@ struct ChainVerifier: Sendable {
         let leafKey = try checkShape(of: chain)
         let validity = try Self.validity(of: chain)
         try await Self.checkPath(chain, at: validity.lowerBound)
-        return VerifiedChain(leafKey: leafKey, validity: validity, signer: signer)
+        let prints = [signer.intermediateFingerprint ?? [], signer.rootFingerprint]
+        let authorities = zip(zip(chain.dropFirst(), [.intermediate, .root]), prints).map { pair, print in
+            AuthorityCertificate(pair.0, pair.1, fingerprint: print)
+        }
+        return VerifiedChain(leafKey: leafKey, validity: validity, signer: signer, authorities: authorities)
     }
 
     /// Xcode signs with one self-signed certificate; it is trusted by its fingerprint alone.
@@ -156,16 +160,12 @@ struct ChainVerifier: Sendable {
     }
 
     static func validity(of chain: [Certificate]) throws(ChainRefusal) -> ClosedRange<Timestamp> {
-        let starts = chain.map { timestamp($0.notValidBefore) }
-        let ends = chain.map { timestamp($0.notValidAfter) }
+        let starts = chain.map(\.firstInstant)
+        let ends = chain.map(\.lastInstant)
         guard let first = starts.max(), let last = ends.min(), first <= last else {
             throw ChainRefusal(.chainNeverValid, ChainWords.neverValid(chain, starts: starts, ends: ends))
         }
         return first...last
-    }
-
-    private static func timestamp(_ date: Date) -> Timestamp {
-        Timestamp(millisecondsSince1970: Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? .max)
     }
 
     /// Checks names, signatures, constraints and unknown critical extensions of a path, leaf first, at an instant at which no
@@ -187,6 +187,17 @@ struct ChainVerifier: Sendable {
 
     private static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     private static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+}
+
+extension Certificate {
+    /// From when on it is valid.
+    var firstInstant: Timestamp { Self.timestamp(notValidBefore) }
+    /// Until when it is valid, this instant included.
+    var lastInstant: Timestamp { Self.timestamp(notValidAfter) }
+
+    private static func timestamp(_ date: Date) -> Timestamp {
+        Timestamp(millisecondsSince1970: Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? .max)
+    }
 }
 
 extension Signer {

@@ -8,6 +8,11 @@ struct VerifiedChain: Sendable {
     /// The instants at which all certificates are valid.
     let validity: ClosedRange<Timestamp>
     let signer: Signer
+    /// The intermediate and the root; none of a signer that has no authority above it, and of receipts from before iOS 7, which
+    /// nobody signs any more.
+    var authorities: [AuthorityCertificate] = []
+    /// What it signed last.
+    let use = ChainUse()
 }
 
 /// A leaf's key: P-256 for a JWS, RSA for a receipt.

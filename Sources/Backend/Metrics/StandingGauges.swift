@@ -1,3 +1,4 @@
+import AppStoreWire
 import Ledger
 package import Metrics
 import Primitives
@@ -60,11 +61,22 @@ package final class StandingGauges: Sendable {
         "tenure_apple_key_refused", .gauge, labels: ["app"],
         help: "1 from when Apple refused what was asked with the app's key, or no token could be signed, until an answer comes.")
 
+    static let certificateExpires = MetricFamily(
+        "tenure_certificate_expires_timestamp_seconds", .gauge, labels: ["role", "name", "sha256"],
+        help: "When a certificate ends on which the trust in what Apple signs rests, in seconds since 1970.")
+
     private var known: [GaugeReading] {
-        guard let desk else { return [] }
-        return apps.filter(\.asksByKey).map { app in
+        let certificates = backend.authorities.map { certificate in
+            GaugeReading(
+                Self.certificateExpires, certificate.role.rawValue, certificate.name,
+                String(Hexadecimal.encode(certificate.fingerprint).prefix(16)),
+                value: certificate.notValidAfter.secondsSince1970)
+        }
+        guard let desk else { return certificates }
+        let keys = apps.filter(\.asksByKey).map { app in
             GaugeReading(Self.keyRefused, app.id.rawValue, value: desk.isKeyRefused(of: app) ? 1 : 0)
         }
+        return certificates + keys
     }
 
     private var apps: [AppSettings] { backend.apps.values.sorted { $0.id < $1.id } }
@@ -92,7 +104,8 @@ package final class StandingGauges: Sendable {
         "tenure_work_oldest_seconds", .gauge, labels: ["kind"], help: "How long the longest due work has been; 0 where none is.")
 
     static let families = [
-        databaseUp, keyRefused, sureUntil, blocked, budgetRemaining, lastNotification, parked, workDue, workOldest,
+        databaseUp, keyRefused, certificateExpires, sureUntil, blocked, budgetRemaining, lastNotification, parked, workDue,
+        workOldest,
     ]
 
     private func stored(at now: Timestamp) async throws -> [GaugeReading] {

@@ -74,6 +74,7 @@ struct Serve: AsyncParsableCommand {
             .init(service: application), .init(service: WorkService(loop: loop, logger: logger)),
             .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
             .init(service: SealingService(backend: backend, logger: logger)),
+            .init(service: CertificateService(backend: backend, clock: clock, logger: logger)),
         ]
         if let desk {
             let planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: configuration.clockFile != nil)

@@ -19,7 +19,7 @@ extension TenureConfiguration {
         let ofRoots = rootsBesideApples.map { words in
             ConfigurationWarning(
                 subject: "trust.additionalRootSHA256", words: words,
-                remedy: "Remove it; use a separate server for a local App Store.")
+                remedy: "Remove it, unless Apple publishes it as a root of its own; a local App Store needs a separate server.")
         }
         return (ofRoots.map { [$0] } ?? []) + warningsOfApps(environment: variables)
     }

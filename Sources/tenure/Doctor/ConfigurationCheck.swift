@@ -148,13 +148,29 @@ struct ConfigurationCheck {
     private var roots: Diagnosis {
         if let words = configuration.rootsBesideApples {
             return .problem(
-                "trust", words, "remove it from trust.additionalRootSHA256; use a separate server for a local App Store.")
+                "trust", words,
+                "remove it from trust.additionalRootSHA256, unless Apple publishes it as a root of its own; a local App Store "
+                    + "needs a separate server.")
         }
+        if let ending = endingRoot { return ending }
         return .ok(
             "trust",
             configuration.roots.containsAppleRoot
-                ? "Apple's roots, and no others"
+                ? "Apple's roots, and no others" + (firstEnd.map { "; the first one ends \($0)" } ?? "")
                 : "\(configuration.otherRoots), and not Apple's: a server for tests; Apple's notifications are refused")
+    }
+
+    private var firstEnd: Timestamp? { configuration.roots.authorities.min()?.notValidAfter }
+
+    /// A root that ends soon (F19); nil where none does, or where the clock cannot be read, which is a problem of its own.
+    private var endingRoot: Diagnosis? {
+        let now: Timestamp
+        do { now = try configuration.clock().now() } catch { return nil }
+        guard let notice = CertificateWatch.soonest(of: configuration.roots.authorities, at: now) else { return nil }
+        let words = "\(notice.certificate.name) ends \(notice.certificate.notValidAfter); what is signed later is refused."
+        let remedy =
+            "add Apple's new root to trust.additionalRootSHA256 (https://www.apple.com/certificateauthority/), or update."
+        return notice.isUrgent ? .problem("trust", words, remedy) : .warning("trust", words, remedy)
     }
 
     private func localAppStore(_ store: LocalAppStoreConfiguration) -> [Diagnosis] {

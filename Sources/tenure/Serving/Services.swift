@@ -1,3 +1,4 @@
+import AppStoreWire
 import Backend
 import Foundation
 import Logging
@@ -100,6 +101,35 @@ struct SweepService: Service {
                 "nothing that Apple told is missing any more",
                 metadata: ["app": "\(scope.app)", "environment": "\(scope.environment)", "sureUntil": "\(sureUntil)"])
         }
+    }
+}
+
+/// Says in time that a certificate ends on which the trust in what Apple signs rests (F19).
+struct CertificateService: Service {
+    let backend: Backend
+    let clock: any TimeSource
+    let logger: Logger
+    var interval = Duration.seconds(3600)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var watch = CertificateWatch()
+            while !Task.isCancelled {
+                for notice in watch.look(at: backend.authorities, clock.now()) { say(notice) }
+                do { try await Task.sleep(for: interval) } catch { return }
+            }
+        }
+    }
+
+    private func say(_ notice: CertificateWatch.Notice) {
+        let certificate = notice.certificate
+        logger.log(
+            level: notice.isUrgent ? .error : .warning,
+            "a certificate ends on which trust in what Apple signs rests: see docs/operations/apple.md",
+            metadata: [
+                "role": "\(certificate.role.rawValue)", "certificate": "\(certificate.name)",
+                "sha256": "\(Hexadecimal.encode(certificate.fingerprint))", "ends": "\(certificate.notValidAfter)",
+            ])
     }
 }
 
