@@ -16,16 +16,18 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 import standardwebhooks.webhooks as standard
 
 from books_material import Signer
-from harness import TENURE, check, free_port, mebibytes, request, summary
+from harness import TENURE, check, free_port, mebibytes, request, summary, wait_until_live
 from private_postgres import private_postgres, psql
 from webhook_shop import Shop, until, verified, verified_v1a
 from webhooks_forwarding import PERIODS, check_answers, check_forwarding
@@ -774,7 +776,45 @@ def part_year(world):
     webhooks_year.play(world.folder, SIZES["LIVES"], SIZES["INSTANTS"], of, progress)
 
 
+# F19: a root of Apple's that is near its end
+
+
+ROOT_ENDS = "2035-02-09T21:40:36Z"  # `openssl x509 -enddate` of Apple Root CA
+
+
+def part_ends(world):
+    folder = world.folder / "ends"
+    folder.mkdir()
+    path, port, metrics = folder / "tenure.json", free_port(), free_port()
+    app = {"id": "demo", "bundleId": "com.example.demo", "appAppleId": 1, "publicKey": "tpk_demo", "serverKeySHA256": "01" * 32, "products": {"a": ["plus"]}}
+    path.write_text(json.dumps({"database": {"sqlite": str(folder / "books.sqlite")}, "http": {"port": port, "metricsPort": metrics}, "apps": [app]}))
+    path.chmod(0o600)
+    grades = []
+    for day in ("2034-12-01", "2034-12-12", "2035-02-04", "2035-02-10"):
+        lines = at_day(day, "doctor", path).communicate(timeout=60)[0].splitlines()
+        grades += [line.split()[0] for line in lines if " trust: " in line and (ROOT_ENDS in line)]
+    check("F19 the doctor names the root 60 days before it ends, and when it is a week: libfaketime", grades == ["ok", "warning", "problem", "problem"], grades)
+    server = at_day("2035-02-05", "serve", path)
+    try:
+        wait_until_live(f"http://127.0.0.1:{metrics}/metrics", server)
+        with urllib.request.urlopen(f"http://127.0.0.1:{metrics}/metrics", timeout=30) as response:
+            text = response.read().decode()
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)  # timers do not run under libfaketime: it would not stop
+    log = [line for line in server.communicate(timeout=30)[0].splitlines() if ROOT_ENDS in line]
+    check("F19 a server logs it at its start as an error, and its metrics say when",
+          len(log) == 1 and " error " in log[0] and 'name="Apple Root CA",' in text and " 2054670036" in text, (log, text[:2000]))
+
+
+def at_day(day, command, path):
+    """In a process group of its own: `faketime` runs the program as its child."""
+    return subprocess.Popen(
+        ["faketime", "-f", f"@{day} 00:00:00", TENURE, command, "--config", str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "TZ": "UTC"}, start_new_session=True)
+
+
 PARTS = {
+    "F19": part_ends,
     "W1": part_signatures, "W3": part_kills, "W4": part_neighbours, "W8": part_filters, "W9": part_log, "p99": part_latency,
     "W11": part_secrets, "run": part_run, "M3": part_forwarding, "W13": part_year, "W12": part_waiting,
 }
