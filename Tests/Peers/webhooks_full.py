@@ -813,8 +813,14 @@ def at_day(day, command, path):
         env={**os.environ, "TZ": "UTC"}, start_new_session=True)
 
 
+def part_scripts(world):
+    import webhooks_scripts  # its own module: it needs a browser
+    with world.shop("sqlite", label="scripts") as shop:
+        webhooks_scripts.play(shop)
+
+
 PARTS = {
-    "F19": part_ends,
+    "F19": part_ends, "T41": part_scripts,
     "W1": part_signatures, "W3": part_kills, "W4": part_neighbours, "W8": part_filters, "W9": part_log, "p99": part_latency,
     "W11": part_secrets, "run": part_run, "M3": part_forwarding, "W13": part_year, "W12": part_waiting,
 }

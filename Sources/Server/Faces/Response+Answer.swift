@@ -6,10 +6,12 @@ import NIOCore
 extension Response {
     /// An answer of an endpoint.
     ///
+    /// What others wrote stands in answers; `nosniff` has a browser show JSON as JSON and nothing else (T41).
+    ///
     /// - Parameter known: the tag of the answer that the client has (`If-None-Match`); nil where it has none.
     static func answer<Answer: AnswerContent>(_ answer: Answer, known: String?) -> Response {
         guard answer.status != .noContent else { return Response(status: .noContent) }
-        var headers: HTTPFields = [.contentType: Answer.mediaType]
+        var headers: HTTPFields = [.contentType: Answer.mediaType, .xContentTypeOptions: "nosniff"]
         let json = answer.json
         if let validator = answer.validator(of: json) {
             headers[.eTag] = validator.entityTag
@@ -31,7 +33,7 @@ extension Response {
     /// A text that is made anew each time.
     static func text(_ text: String, _ mediaType: String) -> Response {
         Response(
-            status: .ok, headers: [.contentType: mediaType, .cacheControl: "no-store"],
+            status: .ok, headers: [.contentType: mediaType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
             body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
@@ -39,7 +41,7 @@ extension Response {
     ///
     /// - Parameter id: of the request; nil where it has none.
     static func problem(_ problem: Problem, of id: String?) -> Response {
-        var headers: HTTPFields = [.contentType: Problem.mediaType]
+        var headers: HTTPFields = [.contentType: Problem.mediaType, .xContentTypeOptions: "nosniff"]
         headers[.requestId] = id
         if problem.kind.asksForCredentials { headers[.wwwAuthenticate] = "Bearer" }
         if let seconds = problem.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
