@@ -95,6 +95,21 @@ package enum NativeAPI {
         about: .init(.access, "Show a signed app transaction, which may be a licence to updates (LIC-3)."),
         problems: [.refusedEvidence])
 
+    // MARK: Walls
+
+    /// What to show to a customer now (WALL-1).
+    package static let askWall = Endpoint<CustomerPath, EnvironmentQuery, WallQuestionBody, WallBody>(
+        "askWall", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/wall", callers: .customer,
+        about: .init(.access, "What to show to a customer: cohort, offering, products, introductory offers, changes (WALL-1)."),
+        problems: [.refusedEvidence])
+
+    /// The app's backend says something of a customer (WALL-1).
+    package static let changeAttributes = Endpoint<CustomerPath, EnvironmentQuery, AttributesBody, AttributesBody>(
+        "changeAttributes", .patch, "/api/v1/apps/\(.app)/customers/\(.customer)/attributes", callers: .appBackend,
+        about: .init(
+            .customers, "Say something of a customer by names, for the conditions of cohorts; the others stay (WALL-1)."),
+        problems: [.tooManyAttributes, .overloaded])
+
     // MARK: Customers
 
     /// A customer whole.
@@ -461,7 +476,8 @@ package enum NativeAPI {
         registerAppAccountToken.description, confirmDelivery.description, noteConsumption.description,
         readEntitlements.description, readSignedEntitlements.description, readAnswerKeys.description,
         readManyEntitlements.description, readContent.description, unlockContent.description,
-        readLicences.description, showAppTransaction.description, readCustomer.description, readTimeline.description,
+        readLicences.description, showAppTransaction.description, askWall.description, changeAttributes.description,
+        readCustomer.description, readTimeline.description,
         registerDevice.description,
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
         joinCustomer.description, withdrawVote.description, transferSubscription.description, decideClaim.description,

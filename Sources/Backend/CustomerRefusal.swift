@@ -22,4 +22,6 @@ package enum CustomerRefusal: Error, Hashable {
     case notTheOwner
     /// The app has no such kind of content.
     case unknownContentKind(String)
+    /// More would be said of the customer than is kept of one.
+    case tooManyAttributes(most: Int)
 }

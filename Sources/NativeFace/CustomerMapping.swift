@@ -329,6 +329,7 @@ extension CustomerInput.Kind {
         case .delivery: "The delivery of"
         case .appPurchase: "The purchase of the app"
         case .consumption: "What is known of the use of"
+        case .attribute: "The attribute"
         }
     }
 }

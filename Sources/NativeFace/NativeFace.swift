@@ -33,6 +33,7 @@ package struct NativeFace: Face {
         router.on(NativeAPI.readAnswerKeys) { _ in signer?.published ?? AnswerKeysBody(keys: []) }
         router.on(NativeAPI.readManyEntitlements, readManyEntitlements)
         addContent(to: &router)
+        addWalls(to: &router)
         addCustomers(to: &router)
         addVotes(to: &router)
         addSubscriptions(to: &router)

@@ -185,6 +185,8 @@ extension StorageConformance {
             .appPurchase(ShownAppPurchase(purchase, appTransactionId: "704", shownAt: Specimen.day(8))),
             .consumption(
                 ConsumptionNote(transactionId: TransactionID("2000"), knowledge: knowledge, notedAt: Specimen.day(9))),
+            .attribute(CustomerAttribute(name: "“plan”", value: "gold 💎", saidAt: Specimen.day(10))),
+            .attribute(CustomerAttribute(name: "seat", value: nil, saidAt: Specimen.day(11))),
         ]
         return inputs
     }

@@ -92,6 +92,8 @@ struct Purchase: Sendable {
     var appAccountToken: String?
     var appTransactionId: String?
     var revocationDate: Timestamp?
+    /// Bought at an introductory offer.
+    var isIntroductory = false
 
     /// The same subscription's period `count` periods later.
     func renewed(_ count: Int64 = 1) -> Purchase {
@@ -125,6 +127,7 @@ struct Purchase: Sendable {
             writer.member("type", type)
             writer.optionalMember("appAccountToken", appAccountToken)
             writer.optionalMember("appTransactionId", appTransactionId)
+            if isIntroductory { writer.member("offerType", 1) }
             writer.member("inAppOwnershipType", inAppOwnershipType)
             writer.member("signedDate", signedDate.millisecondsSince1970)
             writer.optionalMember("revocationDate", revocationDate?.millisecondsSince1970)

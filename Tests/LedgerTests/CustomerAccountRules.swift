@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    @Test func `WALL-1 of what is said under one name the last word counts, whatever the order, also where it takes it back`() {
+        func said(_ name: String, _ value: String?, _ number: Int64) -> CustomerInput {
+            .attribute(CustomerAttribute(name: name, value: value, saidAt: day(2026, 1, number)))
+        }
+        let inputs = [
+            said("plan", "gold", 1), said("plan", "silver", 3), said("plan", "gold", 5), said("seat", "9", 2),
+            said("seat", nil, 4),
+        ]
+        for _ in 0..<50 {
+            var account = empty
+            for input in (inputs + inputs).shuffled() { _ = account.record(input) }
+            #expect(account.attributes == ["plan": "gold"])
+            #expect(account.inputs.count == 2, "what is replaced is not carried on")
+            #expect(account.attribute("seat") == CustomerAttribute(name: "seat", value: nil, saidAt: day(2026, 1, 4)))
+            var other = empty
+            other.absorb(account)
+            #expect(other.attributes == account.attributes)
+        }
+        var account = empty
+        let (isNew, isNewAgain) = (account.record(said("plan", "gold", 5)), account.record(said("plan", "silver", 4)))
+        #expect(isNew && !isNewAgain, "an earlier word comes too late")
+    }
+
     @Test func `ABUSE-2 of what is known of a purchase the last word counts, and the same word says nothing`() {
         func note(_ percentage: Int64, _ instant: Timestamp) -> CustomerInput {
             var knowledge = ConsumptionKnowledge(customerConsented: true)

@@ -162,6 +162,9 @@ import Testing
         #expect(down.map(\.to) == [trialless] && down.map(\.kind) == [.downgrade])
         #expect(down.map(\.effect) == [.atRenewal(day(2026, 2, 1))])
         #expect(try answer([pro, plusYear], for: his).changes.isEmpty)
+        // Who had the offer of a plan is not told to change to the same plan without it.
+        let afterTrial = try situation([owned("1", by: alice, month("1", plus) { $0.details.offerType = 1 })])
+        #expect(try answer([plus, plusYear], for: afterTrial, inAppChanges: true).changes.map(\.to) == [plusYear])
     }
 
     @Test func `WALL-2 a crossgrade of the same duration takes effect at once, and other groups are no change of plan`() throws {

@@ -74,6 +74,8 @@ def live(api):
     api.call("readContent", customer=ALICE, kind="issue", content="2026-11")
     api.call("showAppTransaction", {"signedAppTransaction": signer.jws(signer.app_transaction())}, customer=ALICE)
     api.call("readLicences", customer=ALICE)
+    api.call("changeAttributes", {"attributes": [{"name": "plan", "value": "gold"}, {"name": "seat"}]}, customer=ALICE)
+    api.call("askWall", {"storefront": "USA", "appVersion": "2.1"}, customer=BOB)
     device = {"Authorization": f"Bearer {api.books.keys.public}"}
     api.call("registerDevice", {"secret": SECRET}, customer="anonymous-7f3a", headers=device)
     api.call("identifyCustomer", {"anonymous": "anonymous-7f3a", "deviceSecret": SECRET}, customer=ALICE)

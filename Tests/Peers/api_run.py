@@ -240,6 +240,44 @@ def check_intents(api):
     check("what is not signed proves nothing: 400", wrong[0] == 400 and wrong[1]["rule"] == "FACT-3", wrong)
 
 
+def check_walls(api):
+    """WALL-1…3: what each of three customers is shown, and what the backend's word changes."""
+    def shown(customer, body=None, **rest):
+        answer = api.call("askWall", body or {}, customer=customer, **rest)[1]
+        return answer, [product["productId"] for product in answer.get("products", [])]
+
+    answer, products = shown("wanda")
+    check("WALL-1 a stranger is shown what there is, with the links that Apple wants", (answer.get("cohort"), products) == (
+        "everybody", ["plus.monthly", "plus.yearly"]) and answer["links"]["questions"] == "mailto:help@example.com", answer)
+    check("WALL-3 and the introductory offer, with its kind and length", [answer["products"][0].get(name) for name in (
+        "introductoryOffer", "introductoryKind", "introductoryLength")] == ["show", "FREE_TRIAL", "P1W"], answer)
+    check("WALL-1 the storefront chooses", shown("wanda", {"storefront": "CHN"})[1] == ["plus.yearly"])
+    said = api.call("changeAttributes", {"attributes": [{"name": "plan", "value": "gold"}, {"name": "seat"}]}, customer="wanda")
+    check("the backend says something of a customer", said == (200, {"attributes": [{"name": "plan", "value": "gold"}]}), said)
+    check("WALL-1 and it chooses", shown("wanda")[0].get("cohort") == "gold")
+    api.call("changeAttributes", {"attributes": [{"name": "plan"}]}, customer="wanda")
+    check("until it is taken back", shown("wanda")[0].get("cohort") == "everybody")
+    public = api.call("changeAttributes", {"attributes": []}, customer="wanda", headers={
+        "Authorization": f"Bearer {api.books.keys.public}", "Tenure-Customer-Token": harness.customer_token("wanda")})
+    check("no device may say it", (public[0], public[1].get("code")) == (403, "serverKeyNeeded"), public)
+    twice = api.call("changeAttributes", {"attributes": [{"name": "a", "value": "1"}, {"name": "a"}]}, customer="wanda")
+    check("nor twice under one name", (twice[0], twice[1].get("code"), twice[1].get("field")) == (400, "invalidBody", "attributes"), twice)
+    many = api.call("changeAttributes", {"attributes": [{"name": f"n{number}", "value": "x"} for number in range(51)]}, customer="wanda")
+    check("nor more than 50", (many[0], many[1].get("code")) == (409, "tooManyAttributes"), many)
+    signer = api.books.signer
+    trial = signer.transaction(30, 2, transactionReason="PURCHASE", offerType=1, offerDiscountType="FREE_TRIAL", price=0)
+    api.call("uploadTransaction", {"kind": "purchase", "signedTransactionInfo": signer.jws(trial)}, customer="walt")
+    answer, products = shown("walt")
+    check("WALL-2 who is active is shown nothing to buy, how to manage it, and what a change does", not products and answer["manage"] == [original_id(30)]
+          and answer["manageLink"] == "https://apps.apple.com/account/subscriptions"
+          and [(change["to"], change["change"], change["effect"]) for change in answer["changes"]] == [("plus.yearly", "upgrade", "atOnce")], answer)
+    answer, products = shown("xena", {"signedTransactions": [signer.jws(trial)]})
+    check("WALL-3 an Apple Account that had the offer is shown the plan without it", products == ["plus.plain", "plus.yearly"]
+          and answer["products"][0]["introductoryOffer"] == "hide", answer)
+    wrong = api.call("askWall", {"signedTransactions": ["a.b.c"]}, customer="xena")
+    check("what is not signed proves nothing: 400", wrong[0] == 400 and wrong[1]["rule"] == "FACT-3", wrong)
+
+
 def check_anonymous(api):
     """OWN-10: an anonymous customer buys, and logs in."""
     public = {"Authorization": f"Bearer {api.books.keys.public}"}
@@ -543,7 +581,9 @@ def configured(books):
     app = books.content["apps"][0]
     app["policy"] = {"onRestore": "ask", "accrual": {"extras": "balance"}}
     app["products"] = {
-        "plus.monthly": {"entitlements": ["plus"], "type": "autoRenewable", "group": "21000000", "level": 2, "duration": "P1M", "prices": {"USD": 9990}},
+        "plus.monthly": {"entitlements": ["plus"], "type": "autoRenewable", "group": "21000000", "level": 2, "duration": "P1M", "prices": {"USD": 9990},
+                         "introductoryOffer": {"kind": "FREE_TRIAL", "length": "P1W"}, "withoutIntroductoryOffer": "plus.plain"},
+        "plus.plain": {"entitlements": ["plus"], "group": "21000000", "level": 2, "duration": "P1M"},
         "plus.yearly": {"entitlements": ["plus"], "group": "21000000", "level": 1, "duration": "P1Y"},
         "coins": {"entitlements": [], "type": "consumable"},
         "extras": ["extras"],
@@ -552,6 +592,12 @@ def configured(books):
     app["features"] = [{"id": "old", "name": "Old", "releaseDate": now - 20 * DAY}, {"id": "new", "name": "New", "releaseDate": now - DAY}]
     app["licences"] = {"paidApp": {"belowVersion": "2.0"}}
     app["contentKinds"] = [{"id": "issue", "entitlement": "plus", "unlocksPerPeriod": 2}]
+    app["wall"] = {
+        "links": {"privacyPolicy": "https://example.com/privacy", "terms": "https://example.com/terms", "questions": "mailto:help@example.com"},
+        "offerings": [{"id": "usual", "products": ["plus.monthly", "plus.yearly"]}, {"id": "year", "products": ["plus.yearly"]}],
+        "cohorts": [{"id": "gold", "when": {"attribute": {"name": "plan", "equals": "gold"}}, "offering": "year"},
+                    {"id": "china", "when": {"storefront": ["CHN"]}, "offering": "year"}, {"id": "everybody", "offering": "usual"}],
+        "inAppChanges": True}
     app["limits"] = {"customerPerMinute": 0}
     books.content["webhooks"] = {"secretKeys": ["5f" * 32], "allow": ["127.0.0.1"]}
     books.content["signedAnswers"] = {"keys": api_answers.make_answer_keys(books.folder)}
@@ -593,7 +639,7 @@ def main():
             api = API(books)
             check_document(api)
             parts = (
-                check_guide, check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags,
+                check_guide, check_votes, check_ownership, check_intents, check_walls, check_anonymous, check_products, check_search, check_many, check_tags,
                 api_answers.check_signed, api_answers.check_lists, api_answers.check_events, api_answers.check_commands)
             for part in parts:
                 part(api)

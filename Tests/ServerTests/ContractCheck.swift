@@ -38,7 +38,8 @@ extension ContractCheck {
     private static let readings: [String: Reading] = Dictionary(
         uniqueKeysWithValues: [
             reading(NativeAPI.receiveNotification), reading(NativeAPI.uploadTransaction), reading(NativeAPI.uploadReceipt),
-            reading(NativeAPI.askPurchase), reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.confirmDelivery),
+            reading(NativeAPI.askPurchase), reading(NativeAPI.askWall), reading(NativeAPI.changeAttributes),
+            reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.confirmDelivery),
             reading(NativeAPI.noteConsumption), reading(NativeAPI.readEntitlements), reading(NativeAPI.readManyEntitlements),
             reading(NativeAPI.readContent), reading(NativeAPI.unlockContent), reading(NativeAPI.readLicences),
             reading(NativeAPI.showAppTransaction), reading(NativeAPI.readCustomer), reading(NativeAPI.registerDevice),

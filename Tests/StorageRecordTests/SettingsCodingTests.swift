@@ -24,6 +24,33 @@ import Testing
         #expect(throws: StorageError(.corrupt, "")) { try SettingsCoding.decode("{}") }
     }
 
+    private static func offerings(_ condition: CohortCondition) throws -> AppOfferings {
+        let links = try #require(
+            OfferingLinks(privacyPolicy: "https://a.example", terms: "https://b.example", questions: "mailto:c@example"))
+        return AppOfferings(
+            wall: Wall(
+                cohorts: [Cohort(id: CohortID("c"), condition: condition, offering: OfferingID("o"))],
+                offerings: [Offering(id: OfferingID("o"), products: [ProductID("a")], links: links)], inAppChanges: true))
+    }
+
+    @Test(arguments: [
+        CohortCondition.neverBought(group: nil), .active(group: "21"), .inGraceOrRetry(group: nil),
+        .lapsed(group: "21", atLeast: .days(30), atMost: nil), .lapsed(group: nil, atLeast: nil, atMost: .days(9)),
+        .usedIntroductoryOffer(group: "21"), .paidAppHolder, .storefront(["USA", "CHN"]), .storefront([]),
+        .appVersion(atLeast: "2.0", below: nil), .appVersion(atLeast: nil, below: "3"), .attribute(name: "plan", equals: "gold"),
+        .all([]), .any([.not(.paidAppHolder), .all([.active(group: nil)])]),
+    ])
+    func `OWN-17 WALL-1 what is shown to whom is a part of the version, whatever the condition`(_ condition: CohortCondition)
+        throws
+    {
+        let content = SettingsContent(policy: AppPolicy(), products: [], offerings: try Self.offerings(condition))
+        let text = try SettingsCoding.encode(content)
+        #expect(try SettingsCoding.decode(text) == content)
+        let without = SettingsContent(policy: AppPolicy(), products: [])
+        #expect(try SettingsCoding.encode(without) != text)
+        #expect(try !SettingsCoding.encode(without).contains("wall"), "as it was written before walls were known")
+    }
+
     @Test func `OWN-17 a row that names one policy is read as one that always held`() throws {
         let old = try StateCoding.encode(AppPolicy(version: 3, onPurchase: .stay))
         let read = try StateCoding.decode(PolicyTimeline.self, from: old)

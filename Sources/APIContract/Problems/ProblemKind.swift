@@ -79,6 +79,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let unknownClaim = ProblemKind("unknownClaim", 404)
     package static let unknownPurchase = ProblemKind("unknownPurchase", 404)
     package static let unknownContentKind = ProblemKind("unknownContentKind", 404)
+    /// A customer would have more attributes than are kept.
+    package static let tooManyAttributes = ProblemKind("tooManyAttributes", 409)
     /// The id stands for something else: what it stood for first stays.
     package static let idTaken = ProblemKind("idTaken", 409)
     package static let customerTaken = ProblemKind("customerTaken", 409)

@@ -45,7 +45,8 @@ extension Backend {
         let known = try await person(of: key)
         let question = PurchaseQuestion(customer: known.customer, productId: productId, at: now)
         let answer = question.answer(
-            own: try await states(of: known), shown: try await states(shown, key, app, at: now), catalogue: timeline.catalogue,
+            own: try await states(of: known), shown: try await account(shownBy: shown, key, app, at: now).states,
+            catalogue: timeline.catalogue,
             under: timeline.policies, isAnonymous: claimant.isAnonymous)
         let token = try await token(of: claimant, app: app, at: now)
         let intent = PurchaseIntent(
@@ -55,10 +56,11 @@ extension Backend {
         return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
     }
 
-    /// The states of the subscriptions that are shown to be of the Apple Account.
-    private func states(
-        _ shown: ShownAccount, _ key: CustomerKey, _ app: AppSettings, at now: Timestamp
-    ) async throws -> [Ledger.SubscriptionState] {
+    /// The Apple Account that a client shows: the subscriptions that are shown to be of it, and Apple's id of the app's download
+    /// by it, where an app transaction or a transaction says it.
+    func account(
+        shownBy shown: ShownAccount, _ key: CustomerKey, _ app: AppSettings, at now: Timestamp
+    ) async throws -> (states: [Ledger.SubscriptionState], appTransactionId: String?) {
         guard shown.transactions.count <= Self.mostShown else {
             throw BackendError.invalidIdentifier(name: "signedTransactions", longest: Self.mostShown)
         }
@@ -74,11 +76,15 @@ extension Backend {
                 states.append(stored.state)
             }
         }
-        guard let jws = shown.appTransaction else { return states }
+        let told = states.lazy.flatMap(\.periods).compactMap(\.transaction.appTransactionId).first { !$0.isEmpty }
+        guard let jws = shown.appTransaction else { return (states, told) }
         let payload = try verified(await verifier.appTransaction(jws, for: app.expected, at: now)).payload
-        guard let id = payload.appTransactionId, payload.receiptType == key.scope.environment else { return states }
+        guard let id = payload.appTransactionId, payload.receiptType == key.scope.environment else {
+            return (states, told)
+        }
         let known = Set(states.map(\.key))
-        return try await states + self.states(shownBy: .appTransactionId(id), in: key.scope).filter { !known.contains($0.key) }
+        states += try await self.states(shownBy: .appTransactionId(id), in: key.scope).filter { !known.contains($0.key) }
+        return (states, id)
     }
 
     /// How many transactions one question may show.

@@ -39,7 +39,7 @@ package struct CustomerAccount: Sendable, Hashable {
     package let app: AppID
     package let environment: Environment
     package let customer: CustomerID
-    /// In the order in which they were said; one per kind and id.
+    /// In the order in which they were said; one per kind and id, and of the attributes of one name the one that counts.
     package private(set) var inputs: [CustomerInput] = []
     /// Those among them that are votes, in the order in which they were given; one per id.
     package private(set) var votes: [CustomerVote] = []
@@ -54,6 +54,9 @@ package struct CustomerAccount: Sendable, Hashable {
     package mutating func record(_ input: CustomerInput) -> Bool {
         guard !inputs.contains(where: { $0.kind == input.kind && $0.id == input.id }), saysAnythingNew(input) else {
             return false
+        }
+        if case .attribute(let attribute) = input, let kept = self.attribute(attribute.name) {
+            inputs.removeAll { $0 == .attribute(kept) }
         }
         inputs.insert(input, at: inputs.firstPosition { CustomerInput.inOrder(input, $0) })
         if case .vote(let vote) = input {
@@ -81,6 +84,7 @@ package struct CustomerAccount: Sendable, Hashable {
                     && intent.madeAt < known.madeAt.adding(half)
             }
         case .consumption(let note): return consumption(of: note.transactionId)?.knowledge != note.knowledge
+        case .attribute(let attribute): return self.attribute(attribute.name).map { $0.saidAt < attribute.saidAt } ?? true
         case .vote, .unlock, .delivery, .appPurchase: return true
         }
     }
@@ -120,7 +124,7 @@ package struct CustomerAccount: Sendable, Hashable {
                     .unlock(
                         ContentUnlock(
                             customer: customer, content: unlock.content, kind: unlock.kind, unlockedAt: unlock.unlockedAt)))
-            case .vote, .intent, .delivery, .appPurchase, .consumption: _ = record(input)
+            case .vote, .intent, .delivery, .appPurchase, .consumption, .attribute: _ = record(input)
             }
         }
     }

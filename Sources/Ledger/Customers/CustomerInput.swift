@@ -14,10 +14,12 @@ package enum CustomerInput: Sendable, Hashable {
     case appPurchase(ShownAppPurchase)
     /// The app's backend said what it knows of a purchase, for the day Apple asks (ABUSE-2).
     case consumption(ConsumptionNote)
+    /// The app's backend said something of the customer by a name (WALL-1).
+    case attribute(CustomerAttribute)
 
     /// Which of these it is. The spellings are stable: they stand in the books.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case vote, intent, unlock, delivery, appPurchase, consumption
+        case vote, intent, unlock, delivery, appPurchase, consumption, attribute
     }
 
     package var kind: Kind {
@@ -28,6 +30,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .delivery: .delivery
         case .appPurchase: .appPurchase
         case .consumption: .consumption
+        case .attribute: .attribute
         }
     }
 
@@ -40,6 +43,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .delivery(let delivery): delivery.transactionId.rawValue
         case .appPurchase(let shown): shown.id
         case .consumption(let note): "\(note.transactionId.rawValue)/\(note.notedAt.millisecondsSince1970)"
+        case .attribute(let attribute): "\(attribute.name)/\(attribute.saidAt.millisecondsSince1970)"
         }
     }
 
@@ -52,6 +56,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .delivery(let delivery): delivery.deliveredAt
         case .appPurchase(let shown): shown.shownAt
         case .consumption(let note): note.notedAt
+        case .attribute(let attribute): attribute.saidAt
         }
     }
 
@@ -60,7 +65,7 @@ package enum CustomerInput: Sendable, Hashable {
         switch self {
         case .vote(let vote): vote.actor
         case .intent, .unlock, .appPurchase: "customer"
-        case .delivery, .consumption: "appBackend"
+        case .delivery, .consumption, .attribute: "appBackend"
         }
     }
 
@@ -73,6 +78,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .delivery: .oneTimePurchase
         case .appPurchase: .paidApp
         case .consumption: .consumptionReport
+        case .attribute: .cohorts
         }
     }
 

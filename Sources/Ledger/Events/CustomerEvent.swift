@@ -90,7 +90,7 @@ extension CustomerEvent {
         case .unlock: return event(.contentUnlocked)
         case .delivery: return event(.purchaseDelivered)
         case .appPurchase: return event(.licenceChanged)
-        case .intent, .consumption: return nil
+        case .intent, .consumption, .attribute: return nil
         }
     }
 

@@ -1,7 +1,8 @@
 package import Primitives
 
 /// What an app sells and has released, as one version of its settings says it: nobody's access follows from it by itself, but
-/// what is predicted of a purchase (PER-3, OWN-18), which features a licence covers (LIC-1) and which content opens (ENT-8).
+/// what is predicted of a purchase (PER-3, OWN-18), which features a licence covers (LIC-1), which content opens (ENT-8) and what
+/// is offered to whom (WALL-1).
 package struct AppOfferings: Sendable, Hashable {
     /// By product.
     package let products: [ProductListing]
@@ -11,11 +12,15 @@ package struct AppOfferings: Sendable, Hashable {
     package let licences: LicencePolicy
     /// By id; of several with one id the first.
     package let contentKinds: [ContentKind]
+    /// WALL-1: what is shown to whom; without cohorts, nothing to anybody.
+    package let wall: Wall
 
     package init(
         products: [ProductListing] = [], features: FeatureTimeline = FeatureTimeline([]),
-        licences: LicencePolicy = LicencePolicy(), contentKinds: [ContentKind] = []
+        licences: LicencePolicy = LicencePolicy(), contentKinds: [ContentKind] = [],
+        wall: Wall = Wall(cohorts: [], offerings: [])
     ) {
+        self.wall = wall
         self.products = products.sorted { $0.productId < $1.productId }
         self.features = features
         self.licences = licences

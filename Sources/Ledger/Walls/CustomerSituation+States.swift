@@ -98,6 +98,7 @@ extension SubscriptionState {
 
     /// Whether it is of the Apple Account that the device shows.
     fileprivate func isShown(by device: CustomerSituation.Device) -> Bool {
+        if device.subscriptions.contains(key.originalTransactionId) { return true }
         guard let shown = device.appTransactionId, !shown.isEmpty else { return false }
         return periods.contains { $0.transaction.appTransactionId == shown }
     }

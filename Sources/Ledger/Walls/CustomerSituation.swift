@@ -25,8 +25,14 @@ package struct CustomerSituation: Sendable, Hashable {
         package var appVersion: String?
         /// Shown by a transaction or app transaction of the Apple Account that is logged in; nil where it showed none.
         package var appTransactionId: String?
+        /// Subscriptions of which it showed a transaction: they are of that Apple Account, also where Apple did not name it.
+        package var subscriptions: Set<OriginalTransactionID>
 
-        package init(storefront: String? = nil, appVersion: String? = nil, appTransactionId: String? = nil) {
+        package init(
+            storefront: String? = nil, appVersion: String? = nil, appTransactionId: String? = nil,
+            subscriptions: Set<OriginalTransactionID> = []
+        ) {
+            self.subscriptions = subscriptions
             self.storefront = storefront
             self.appVersion = appVersion
             self.appTransactionId = appTransactionId

@@ -75,7 +75,7 @@ struct Shelf {
             else { return [] }
             return products.filter { $0.productId != present.withoutIntroductoryOffer }.compactMap {
                 // The same plan under another product is no change of plan.
-                if $0.withoutIntroductoryOffer == present.productId { return nil }
+                if $0.productId == present.productId || $0.withoutIntroductoryOffer == present.productId { return nil }
                 let target = $0.withoutIntroductoryOffer.flatMap(catalogue.product) ?? $0
                 return PlanChange(from: present, to: target, renewalDate: standing.periodEnd)
             }

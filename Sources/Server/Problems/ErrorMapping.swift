@@ -207,6 +207,8 @@ enum ErrorMapping {
         case .unknownClaim(let claim): Problem(.unknownClaim, detail: "No claim \(claim) waits for a decision.", rule: "OWN-9")
         case .unknownPurchase(let id):
             Problem(.unknownPurchase, detail: "The customer has no purchase \(id) that was not refunded.")
+        case .tooManyAttributes(let most):
+            Problem(.tooManyAttributes, detail: "A customer has \(most) attributes at the most; remove some first.")
         case .unknownContentKind(let kind): Problem(.unknownContentKind, detail: "The app has no kind of content \(kind).")
         case .idTaken(let taken):
             Problem(.idTaken, detail: "The id \(taken) stands for something else already; choose another one.")

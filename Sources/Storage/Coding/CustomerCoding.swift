@@ -118,6 +118,10 @@ extension CompactWriter {
             text(note.transactionId.rawValue)
             knowledge(note.knowledge)
             instant(note.notedAt)
+        case .attribute(let attribute):
+            text(attribute.name)
+            optional(attribute.value) { $0.text($1) }
+            instant(attribute.saidAt)
         }
     }
 
@@ -191,6 +195,9 @@ extension CompactReader {
         case .consumption:
             let (transaction, knowledge) = (TransactionID(try text()), try knowledge())
             return .consumption(ConsumptionNote(transactionId: transaction, knowledge: knowledge, notedAt: try instant()))
+        case .attribute:
+            let (name, value) = (try text(), try list { try $0.text() }.first)
+            return .attribute(CustomerAttribute(name: name, value: value, saidAt: try instant()))
         case nil: throw Self.damaged("an input is of an unknown kind")
         }
     }

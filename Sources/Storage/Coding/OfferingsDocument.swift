@@ -7,6 +7,8 @@ struct OfferingsDocument: Codable {
     private let features: [ReleasedFeature]
     private let licences: Licences
     private let contentKinds: [Kind]
+    /// Absent where there is none, as in what was written before walls were known.
+    private let wall: WallDocument?
 
     fileprivate struct Listing: Codable {
         let productId: String
@@ -90,13 +92,15 @@ struct OfferingsDocument: Codable {
                 id: $0.id.rawValue, entitlement: $0.entitlement.rawValue, afterTheEnd: $0.afterTheEnd.rawValue,
                 unlocksPerPeriod: $0.unlocksPerPeriod)
         }
+        wall = offerings.wall == Wall(cohorts: [], offerings: []) ? nil : WallDocument(offerings.wall)
     }
 
     var offerings: AppOfferings {
         get throws {
             AppOfferings(
                 products: try listings.map { try $0.listing }, features: FeatureTimeline(features.map(\.feature)),
-                licences: try licences.policy, contentKinds: try contentKinds.map { try $0.kind })
+                licences: try licences.policy, contentKinds: try contentKinds.map { try $0.kind },
+                wall: try wall?.wall ?? Wall(cohorts: [], offerings: []))
         }
     }
 }

@@ -3,18 +3,19 @@ import Primitives
 import StrictJSON
 
 /// What an app sells and has released, as its file says it: `products` in their long form, `features`, `licences` and
-/// `contentKinds`.
+/// `contentKinds`, and what of it is shown to whom: `wall`.
 enum OfferingsConfiguration {
-    static let members: Set<String> = ["features", "licences", "contentKinds"]
+    static let members: Set<String> = ["features", "licences", "contentKinds", "wall"]
 
     static func offerings(_ file: JSONFields) throws -> AppOfferings {
-        let offerings = AppOfferings(
-            products: try listings(file), features: try features(file), licences: try licences(file),
-            contentKinds: try contentKinds(file))
-        if let fault = offerings.plans.faults.first {
+        let listings = try listings(file)
+        let plans = AppOfferings(products: listings).plans
+        if let fault = plans.faults.first {
             throw CommandError("\(file.place("products")): \(words(of: fault)) (WALL-3, WALL-4)")
         }
-        return offerings
+        return AppOfferings(
+            products: listings, features: try features(file), licences: try licences(file),
+            contentKinds: try contentKinds(file), wall: try WallConfiguration(plans: plans).wall(file))
     }
 
     // MARK: Products
