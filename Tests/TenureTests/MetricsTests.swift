@@ -81,6 +81,8 @@ import Testing
         #expect(
             Set(ServedMetrics.families.flatMap(\.labels)) == [
                 "app", "endpoint", "environment", "host", "kind", "method", "outcome", "reason", "result", "route", "status",
+                // Of certificates: whose, which, and the beginning of its SHA-256.
+                "name", "role", "sha256",
             ])
     }
 }

@@ -403,6 +403,22 @@ import Testing
         complain(cited.filter { !known.contains(String($0.0)) }.map { "\($0.1) cites \($0.0), which is not a rule" })
     }
 
+    @Test func `what every table keeps of a person is on the page of privacy`() throws {
+        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/privacy.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
+            String(row.dropFirst(2).prefix { $0 != "|" }).matches(of: #/`(\w+)`/#).map { String($0.output.1) }
+        }
+        let schema = try Self.files(in: "Sources/StorageSQLite").flatMap { file in
+            file.lines.joined(separator: "\n").matches(of: #/CREATE TABLE (\w+) ?\(/#).map { String($0.output.1) }
+        }
+        let tables = Set(schema).subtracting(["schemaVersion"])
+        #expect(tables.count > 30)
+        complain(tables.subtracting(rows).sorted().map { "\($0) is a table that docs/privacy.md does not name" })
+        let others: Set = ["appAccountToken", "originalTransactionId", "transactionId", "webOrderLineItemId", "appTransactionId"]
+        complain(
+            Set(rows).subtracting(tables).subtracting(others).sorted().map { "docs/privacy.md names \($0), which is no table" })
+    }
+
     @Test func `every decision that is cited has a record`() throws {
         let records = try FileManager.default.contentsOfDirectory(
             atPath: Self.root.appendingPathComponent("docs/decisions").path
