@@ -227,6 +227,7 @@ extension CustomerBody {
             return consumable
         }
         votes = report.account.votes.map { CustomerVoteItem($0, withdrawnAt: report.account.withdrawal(of: $0)) }
+        attributes = AttributesBody(report.account.attributes).attributes
         unlocks = report.account.unlocks.map {
             Unlock(kind: $0.kind.rawValue, content: $0.content.rawValue, unlockedAt: $0.unlockedAt)
         }

@@ -29,7 +29,14 @@ extension NativeFace {
             }
         }
         let kept = try await backend.say(said, of: call.customer, app: call.app, environment: call.query.environment)
-        return AttributesBody(kept.sorted { $0.key < $1.key }.map { AttributesBody.Attribute(name: $0.key, value: $0.value) })
+        return AttributesBody(kept)
+    }
+}
+
+extension AttributesBody {
+    /// By name.
+    init(_ attributes: [String: String]) {
+        self.init(attributes.sorted { $0.key < $1.key }.map { Attribute(name: $0.key, value: $0.value) })
     }
 }
 

@@ -255,6 +255,9 @@ def check_walls(api):
     said = api.call("changeAttributes", {"attributes": [{"name": "plan", "value": "gold"}, {"name": "seat"}]}, customer="wanda")
     check("the backend says something of a customer", said == (200, {"attributes": [{"name": "plan", "value": "gold"}]}), said)
     check("WALL-1 and it chooses", shown("wanda")[0].get("cohort") == "gold")
+    customer = api.call("readCustomer", customer="wanda")[1]
+    check("the customer shows it, with one audit row: what was never said is not taken back", customer["attributes"] == [{"name": "plan", "value": "gold"}]
+          and [row["rule"] for row in customer["audit"]] == ["WALL-1"], customer)
     api.call("changeAttributes", {"attributes": [{"name": "plan"}]}, customer="wanda")
     check("until it is taken back", shown("wanda")[0].get("cohort") == "everybody")
     public = api.call("changeAttributes", {"attributes": []}, customer="wanda", headers={

@@ -15,6 +15,8 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
             .required("consumables", .list(.object(Consumable.schema)), "What they bought and keep, by purchase date (PER-9)."),
             .required("votes", .list(.object(CustomerVoteItem.schema)), "What was decided about them, in that order."),
             .required("unlocks", .list(.object(Unlock.schema)), "What content they unlocked (ENT-8)."),
+            .required(
+                "attributes", .list(.object(AttributesBody.Attribute.schema)), "What the app's backend says of them (WALL-1)."),
             .required("licences", .object(LicencesBody.schema), "Their licences to updates (LIC-1)."),
             .required("doublePayments", .list(.object(DoublePayment.schema)), "What they pay for twice at the instant (OWN-12)."),
             .required("appAccountTokens", .list(.text), "The tokens that were registered for them (OWN-2)."),
@@ -30,6 +32,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package var consumables: [Consumable] = []
     package var votes: [CustomerVoteItem] = []
     package var unlocks: [Unlock] = []
+    package var attributes: [AttributesBody.Attribute] = []
     package var licences: LicencesBody
     package var doublePayments: [DoublePayment] = []
     package var appAccountTokens: [String] = []
@@ -52,6 +55,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         consumables = try fields.requiredList("consumables", Consumable.init)
         votes = try fields.requiredList("votes", CustomerVoteItem.init)
         unlocks = try fields.requiredList("unlocks", Unlock.init)
+        attributes = try fields.requiredList("attributes", AttributesBody.Attribute.init)
         licences = try LicencesBody(try fields.required("licences", .object, try fields.fields("licences")))
         doublePayments = try fields.requiredList("doublePayments", DoublePayment.init)
         appAccountTokens = try fields.required("appAccountTokens", .array, try fields.texts("appAccountTokens"))
@@ -68,6 +72,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         writer.member("consumables", consumables)
         writer.member("votes", votes)
         writer.member("unlocks", unlocks)
+        writer.member("attributes", attributes)
         writer.member("licences") { writer in writer.object { licences.write(to: &$0) } }
         writer.member("doublePayments", doublePayments)
         writer.member("appAccountTokens", appAccountTokens)
