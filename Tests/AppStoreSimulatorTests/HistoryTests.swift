@@ -58,7 +58,7 @@ import Testing
         let signing = try SigningKey(
             pem: try #require(key.pem), keyId: Self.keyId, issuerId: SimulatedApp.usualIssuerId)
         let token = try ServerAPIToken(key: signing, bundleId: World.bundleId, issuedAt: World.start, lifetime: .minutes(60))
-        try await face.test(.live) { client in
+        try await face.test(.router) { client in
             try await body(Caller(client: client, authorization: token.authorization))
         }
     }

@@ -181,7 +181,7 @@ import Testing
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: quiet)
         let part = { (json: String) in StrictBase64.encodeURL(Array(json.utf8)) }
         let forged = "Bearer \(part("{}")).\(part(#"{"bid":"\#(World.bundleId)"}"#)).AAAA"
-        try await face.test(.live) { client in
+        try await face.test(.router) { client in
             for (path, authorization) in [
                 ("/inApps/v1/history/1", forged), ("/inApps/v1/history/1", nil), ("/inApps/v1/history/1", "Bearer x"),
                 ("/inApps/v1/nowhere/1", forged), ("/inApps/v1/lookup/%FF%00", forged),
