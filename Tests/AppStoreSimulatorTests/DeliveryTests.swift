@@ -48,7 +48,7 @@ private final class Receiver: Sendable {
 private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 @Suite struct DeliveryTests {
-    /// The simulator, over real HTTP, with a real server, both on their own ports.
+    /// The simulator, called at its router, with a real server on a port of its own, to which it posts over real HTTP.
     private func withBoth(
         _ environment: Primitives.Environment, _ test: @Sendable (ControlClient, Receiver) async throws -> Void
     ) async throws {
@@ -56,7 +56,7 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let receiver = Receiver(clock: simulator.clock)
         try await receiver.application.test(.live) { receiving in
             let url = "http://127.0.0.1:\(try #require(receiving.port))/notifications"
-            try await simulator.buildApplication(logger: quiet).test(.live) { client in
+            try await simulator.buildApplication(logger: quiet).test(.router) { client in
                 let control = ControlClient(client: client)
                 _ = try await control.post("/delivery", #"{"url":"\#(url)"}"#)
                 _ = try await control.post("/accounts", #"{"id":"anna"}"#)
