@@ -108,10 +108,7 @@ extension ForecastBody {
     private mutating func take(_ change: PurchaseQuestion.Change) {
         originalTransactionId = change.subscription.rawValue
         self.change = change.change.kind.rawValue
-        switch change.change.effect {
-        case .atOnce: effect = "atOnce"
-        case .atRenewal(let instant): (effect, effectiveAt) = ("atRenewal", instant)
-        }
+        (effect, effectiveAt) = (change.change.effect.word, change.change.effect.instant)
         switch change.owner {
         case .asker: isOwner = true
         case .another(let owner): (isOwner, ownerHint) = (false, owner.masked)

@@ -77,12 +77,22 @@ extension WallBody.Product {
 
 extension WallBody.Change {
     fileprivate init(_ change: PlanChange) {
-        let (word, instant): (String, Timestamp?) =
-            switch change.effect {
-            case .atOnce: ("atOnce", nil)
-            case .atRenewal(let instant): ("atRenewal", instant)
-            }
-        self.init(from: change.from.rawValue, to: change.to.rawValue, change: change.kind.rawValue, effect: word)
-        effectiveAt = instant
+        self.init(
+            from: change.from.rawValue, to: change.to.rawValue, change: change.kind.rawValue, effect: change.effect.word)
+        effectiveAt = change.effect.instant
+    }
+}
+
+extension PlanChange.Effect {
+    var word: String {
+        switch self {
+        case .atOnce: "atOnce"
+        case .atRenewal: "atRenewal"
+        }
+    }
+
+    /// Of the renewal, where it is known.
+    var instant: Timestamp? {
+        if case .atRenewal(let instant) = self { instant } else { nil }
     }
 }

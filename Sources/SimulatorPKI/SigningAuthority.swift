@@ -30,12 +30,8 @@ package struct SigningAuthority: Sendable {
         let keys = Keys(
             root: P384.Signing.PrivateKey(), intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
         let profile = CertificateProfile(shape: shape, validity: validity)
-        let certificates = [
-            try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: .init(keys.intermediate)),
-            try profile.intermediate(key: .init(keys.intermediate), issuedBy: .init(keys.root)),
-            try profile.root(key: .init(keys.root)),
-        ]
-        self.init(keys: keys, chainDER: try certificates.map { try $0.der })
+        let root = try profile.root(key: .init(keys.root))
+        self.init(keys: keys, chainDER: try keys.issued(profile) + [try root.der])
     }
 
     /// The same root and intermediate with a new leaf, as when Apple renews its leaf every two years.
@@ -51,12 +47,8 @@ package struct SigningAuthority: Sendable {
         shape: ChainShape = .apple, validity: ClosedRange<Timestamp>
     ) throws -> SigningAuthority {
         let keys = Keys(root: rootKey, intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
-        let profile = CertificateProfile(shape: shape, validity: validity)
-        let certificates = [
-            try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: .init(keys.intermediate)),
-            try profile.intermediate(key: .init(keys.intermediate), issuedBy: .init(rootKey)),
-        ]
-        return SigningAuthority(keys: keys, chainDER: try certificates.map { try $0.der } + chainDER.suffix(1))
+        let issued = try keys.issued(CertificateProfile(shape: shape, validity: validity))
+        return SigningAuthority(keys: keys, chainDER: issued + chainDER.suffix(1))
     }
 
     /// The same keys with a new certificate of the root: same name, same key, other bytes.
@@ -132,6 +124,14 @@ extension SigningAuthority {
         let root: P384.Signing.PrivateKey
         let intermediate: P384.Signing.PrivateKey
         let leaf: LeafSigningKey
+
+        /// New certificates of the leaf and of the intermediate, as DER.
+        func issued(_ profile: CertificateProfile) throws -> [[UInt8]] {
+            [
+                try profile.leaf(publicKey: leaf.publicKey, issuedBy: .init(intermediate)).der,
+                try profile.intermediate(key: .init(intermediate), issuedBy: .init(root)).der,
+            ]
+        }
     }
 
     private init(keys: Keys, chainDER: [[UInt8]]) {

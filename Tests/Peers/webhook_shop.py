@@ -21,7 +21,7 @@ KEY = "5f" * 32
 
 
 class Receiver:
-    """Keeps what it is sent; `answer(request)` gives the status, or a number of bytes that never end."""
+    """Keeps what it is sent; `answer(request)` gives the status, a status and a page of HTML, or bytes that never end."""
 
     def __init__(self, answer=lambda request: 204):
         self.requests, self.answer, self.lock = [], answer, threading.Lock()
@@ -46,11 +46,15 @@ class Receiver:
                     except OSError:
                         self.close_connection = True
                         return
+                status, page = status if isinstance(status, tuple) else (status, b"")
                 self.send_response(status)
                 if status == 302:
                     self.send_header("location", "http://127.0.0.1:1/")
-                self.send_header("content-length", "0")
+                if page:
+                    self.send_header("content-type", "text/html")
+                self.send_header("content-length", str(len(page)))
                 self.end_headers()
+                self.wfile.write(page)
 
             def log_message(self, *arguments):
                 pass

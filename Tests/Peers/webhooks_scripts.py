@@ -1,15 +1,14 @@
 """What a receiver answers, and what callers write, shown to a real browser (T41): Chromium opens the API's answers with texts in them
 that would run as scripts, if anything took them for HTML. The console's pages have a test of their own, once they exist."""
 
-import http.server
-import threading
+import itertools
 import urllib.parse
 
 from playwright.sync_api import sync_playwright
 
 from harness import check, request
 from store_page import CHROMIUM
-from webhook_shop import until
+from webhook_shop import Receiver, until
 
 # Payloads are made of a way to have a script run, of what runs, and of what may end a place that they stand in.
 WAYS = [
@@ -22,39 +21,10 @@ ENDS = ["", "\"}}]</pre></textarea></title>--><!--"]
 PAYLOADS = [end + way.replace("{}", runs) for way in WAYS for runs in RUNS for end in ENDS]
 
 
-class Answering:
-    """A receiver whose answer's body is the next payload, said to be HTML."""
-
-    def __init__(self):
-        self.count, lock = 0, threading.Lock()
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                self.rfile.read(int(self.headers["content-length"]))
-                with lock:
-                    body = PAYLOADS[outer.count % len(PAYLOADS)].encode()
-                    outer.count += 1
-                self.send_response(422)
-                self.send_header("content-type", "text/html")
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-
 def play(shop):
     """All payloads as answers, descriptions and ids; then a browser opens whatever shows them."""
-    receiver = Answering()
+    pages = itertools.cycle(payload.encode() for payload in PAYLOADS)
+    receiver = Receiver(lambda _: (422, next(pages)))
     shop.make("hostile", receiver)
     for _ in PAYLOADS:
         shop.call("POST", "/hostile/test")
@@ -66,7 +36,7 @@ def play(shop):
         body = {"entitlement": "plus", "reason": payload, "until": 4_000_000_000_000}
         customer = urllib.parse.quote(payload, safe="")
         written += request("PUT", f"{app}/customers/{customer}/grants/g{index}", body, shop.books.backend)[0] in (200, 201)
-    until(lambda: receiver.count >= len(PAYLOADS))
+    until(lambda: len(receiver.taken()) >= len(PAYLOADS))
     attempts = request("GET", f"{app}/webhookEndpoints/hostile/attempts?limit=1000", headers=shop.books.backend)[1]["items"]
     shown = {item.get("answer") for item in attempts}
     check(f"T41 {len(PAYLOADS)} payloads are receivers' answers, and shown as they came", shown >= set(PAYLOADS), len(shown))

@@ -57,9 +57,9 @@ package struct ForecastBody: AnswerContent, JSONBody, Hashable {
             .optional("originalTransactionId", .text, "The subscription that is held or would change."),
             .optional("until", .instant, "Until when it is held; absent where it does not end."),
             .optional(
-                "change", .word(["upgrade", "downgrade", "crossgradeOfSameDuration", "crossgradeOfOtherDuration"]),
+                "change", .planChange,
                 "What kind of change it would be (PER-3)."),
-            .optional("effect", .word(["atOnce", "atRenewal"]), "When it would take effect."),
+            .optional("effect", .planChangeEffect, "When it would take effect."),
             .optional("effectiveAt", .instant, "The instant of that renewal, where it is known."),
             .optional("isOwner", .bool, "Whether the subscription serves this customer now."),
             .optional("ownerHint", .text, "Who it serves, masked; absent where nobody or this customer.", example: "b…b"),

@@ -213,9 +213,9 @@ extension WallBody {
                 .required("from", .text, "The product now.", example: "notes.monthly"),
                 .required("to", .text, "The product then.", example: "notes.yearly"),
                 .required(
-                    "change", .word(["upgrade", "downgrade", "crossgradeOfSameDuration", "crossgradeOfOtherDuration"]),
+                    "change", .planChange,
                     "What kind of change it is."),
-                .required("effect", .word(["atOnce", "atRenewal"]), "When it takes effect."),
+                .required("effect", .planChangeEffect, "When it takes effect."),
                 .optional("effectiveAt", .instant, "The instant of that renewal, where it is known."),
             ])
 

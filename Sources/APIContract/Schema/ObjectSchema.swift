@@ -72,3 +72,12 @@ package indirect enum ValueSchema: Sendable, Hashable {
     /// Any integer of 64 bits.
     package static var integer: ValueSchema { .integer(.min, .max) }
 }
+
+extension ValueSchema {
+    /// What kind of change of plan it is (PER-3).
+    static let planChange = ValueSchema.word([
+        "upgrade", "downgrade", "crossgradeOfSameDuration", "crossgradeOfOtherDuration",
+    ])
+    /// When a change of plan takes effect.
+    static let planChangeEffect = ValueSchema.word(["atOnce", "atRenewal"])
+}

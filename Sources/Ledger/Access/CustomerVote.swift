@@ -52,11 +52,14 @@ package struct CustomerAccount: Sendable, Hashable {
 
     /// Takes an input; true if it says anything new. Of two with one kind and id the first one taken stands.
     package mutating func record(_ input: CustomerInput) -> Bool {
-        guard !inputs.contains(where: { $0.kind == input.kind && $0.id == input.id }), saysAnythingNew(input) else {
+        if case .attribute(let attribute) = input {
+            // Every read of the account takes them again, and one name stands once: no id is made to compare them.
+            if let index = index(ofAttribute: attribute.name) {
+                guard inputs[index].recordedAt < attribute.saidAt else { return false }
+                inputs.remove(at: index)
+            }
+        } else if inputs.contains(where: { $0.kind == input.kind && $0.id == input.id }) || !saysAnythingNew(input) {
             return false
-        }
-        if case .attribute(let attribute) = input, let kept = self.attribute(attribute.name) {
-            inputs.removeAll { $0 == .attribute(kept) }
         }
         inputs.insert(input, at: inputs.firstPosition { CustomerInput.inOrder(input, $0) })
         if case .vote(let vote) = input {
@@ -84,8 +87,7 @@ package struct CustomerAccount: Sendable, Hashable {
                     && intent.madeAt < known.madeAt.adding(half)
             }
         case .consumption(let note): return consumption(of: note.transactionId)?.knowledge != note.knowledge
-        case .attribute(let attribute): return self.attribute(attribute.name).map { $0.saidAt < attribute.saidAt } ?? true
-        case .vote, .unlock, .delivery, .appPurchase: return true
+        case .vote, .unlock, .delivery, .appPurchase, .attribute: return true
         }
     }
 

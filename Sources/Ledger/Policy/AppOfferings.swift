@@ -18,7 +18,7 @@ package struct AppOfferings: Sendable, Hashable {
     package init(
         products: [ProductListing] = [], features: FeatureTimeline = FeatureTimeline([]),
         licences: LicencePolicy = LicencePolicy(), contentKinds: [ContentKind] = [],
-        wall: Wall = Wall(cohorts: [], offerings: [])
+        wall: Wall = Wall()
     ) {
         self.wall = wall
         self.products = products.sorted { $0.productId < $1.productId }

@@ -27,13 +27,19 @@ package struct CustomerAttribute: Sendable, Hashable {
 extension CustomerAccount {
     /// What was said last under each name; by name.
     package var attributes: [String: String] {
-        Dictionary(saidAttributes.compactMap { said in said.value.map { (said.name, $0) } }) { first, _ in first }
+        var said: [String: String] = [:]
+        for case .attribute(let attribute) in inputs { said[attribute.name] = attribute.value }
+        return said
     }
 
     /// What was said last under the name, also where that took it back; nil where nothing ever was.
-    package func attribute(_ name: String) -> CustomerAttribute? { saidAttributes.first { $0.name == name } }
+    package func attribute(_ name: String) -> CustomerAttribute? {
+        guard let index = index(ofAttribute: name), case .attribute(let attribute) = inputs[index] else { return nil }
+        return attribute
+    }
 
-    private var saidAttributes: [CustomerAttribute] {
-        inputs.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
+    /// Where the one input stands that says it; nil where none does.
+    func index(ofAttribute name: String) -> Int? {
+        inputs.firstIndex { if case .attribute(let attribute) = $0 { attribute.name == name } else { false } }
     }
 }

@@ -8,7 +8,8 @@ package struct Wall: Sendable, Hashable {
     /// WALL-2: whether one who is active is offered changes of plan in the app; no unless changed.
     package let inAppChanges: Bool
 
-    package init(cohorts: [Cohort], offerings: [Offering], inAppChanges: Bool = false) {
+    /// Without cohorts nothing is shown to anybody.
+    package init(cohorts: [Cohort] = [], offerings: [Offering] = [], inAppChanges: Bool = false) {
         self.cohorts = cohorts
         self.offerings = offerings
         self.inAppChanges = inAppChanges

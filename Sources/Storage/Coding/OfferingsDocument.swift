@@ -92,7 +92,7 @@ struct OfferingsDocument: Codable {
                 id: $0.id.rawValue, entitlement: $0.entitlement.rawValue, afterTheEnd: $0.afterTheEnd.rawValue,
                 unlocksPerPeriod: $0.unlocksPerPeriod)
         }
-        wall = offerings.wall == Wall(cohorts: [], offerings: []) ? nil : WallDocument(offerings.wall)
+        wall = offerings.wall == Wall() ? nil : WallDocument(offerings.wall)
     }
 
     var offerings: AppOfferings {
@@ -100,7 +100,7 @@ struct OfferingsDocument: Codable {
             AppOfferings(
                 products: try listings.map { try $0.listing }, features: FeatureTimeline(features.map(\.feature)),
                 licences: try licences.policy, contentKinds: try contentKinds.map { try $0.kind },
-                wall: try wall?.wall ?? Wall(cohorts: [], offerings: []))
+                wall: try wall?.wall ?? Wall())
         }
     }
 }

@@ -11,7 +11,7 @@ struct WallConfiguration {
     /// - Throws: `CommandError` that names the member and what it should be.
     func wall(_ file: JSONFields) throws -> Wall {
         guard let chosen = try file.fields("wall", knowing: ["links", "offerings", "cohorts", "inAppChanges"]) else {
-            return Wall(cohorts: [], offerings: [])
+            return Wall()
         }
         let common = try chosen.fields("links", knowing: Self.linkNames).map(links)
         var offerings: [Offering] = []
