@@ -174,7 +174,7 @@ let package = Package(
             [
                 "Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
                 "Primitives", "PrometheusMetrics",
-                grdb,
+                grdb, crypto,
             ]),
         tests(
             "ServerTests",

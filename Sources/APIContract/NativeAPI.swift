@@ -110,6 +110,41 @@ package enum NativeAPI {
             .customers, "Say something of a customer by names, for the conditions of cohorts; the others stay (WALL-1)."),
         problems: [.tooManyAttributes, .overloaded])
 
+    // MARK: Offers
+
+    /// Which offers a customer may have now (WALL-5).
+    package static let askOffers = Endpoint<CustomerPath, EnvironmentQuery, OfferQuestionBody, OffersBody>(
+        "askOffers", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/eligibility", callers: .customer,
+        about: .init(.offers, "Which offers a customer may have now, and why not the others (WALL-5)."),
+        problems: [.refusedEvidence, .environmentNotOpen])
+
+    /// A promotional offer is signed (WALL-5).
+    package static let signPromotionalOffer = Endpoint<CustomerPath, EnvironmentQuery, PromotionalOrderBody, SignedOfferBody>(
+        "signPromotionalOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/promotional", callers: .customer,
+        about: .init(.offers, "Sign a promotional offer for a customer who may have it; asking again gives the same (WALL-5)."),
+        problems: ofSigning + [.unknownOffer])
+
+    /// Whether a customer may have an introductory offer is signed (WALL-6).
+    package static let signIntroductoryOffer = Endpoint<CustomerPath, EnvironmentQuery, IntroductoryOrderBody, SignedOfferBody>(
+        "signIntroductoryOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/introductory", callers: .customer,
+        about: .init(
+            .offers, "Sign whether a customer may have an introductory offer, in place of the App Store's word (WALL-6)."),
+        problems: ofSigning + [.unknownPlan])
+
+    private static let ofSigning: [ProblemKind] = [
+        .refusedEvidence, .environmentNotOpen, .offersNotSigned, .offerRefused, .tooManySignatures,
+    ]
+
+    /// What was signed for a customer, and what became of it (WALL-5).
+    package static let readOffers = Endpoint<CustomerPath, EnvironmentQuery, NoBody, OfferHistoryBody>(
+        "readOffers", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/offers", callers: .appBackend,
+        about: .init(.offers, "What was signed for a customer, and the offers that their purchases redeemed (WALL-5)."))
+
+    /// What was signed for anybody (WALL-5).
+    package static let listIssuedOffers = Endpoint<AppPath, PageQuery, NoBody, PageBody<IssuedOfferItem>>(
+        "listIssuedOffers", .get, "/api/v1/apps/\(.app)/offers", callers: .appBackend,
+        about: .init(.offers, "What was signed for anybody, and what redeemed it (WALL-5)."))
+
     // MARK: Customers
 
     /// A customer whole.
@@ -477,6 +512,8 @@ package enum NativeAPI {
         readEntitlements.description, readSignedEntitlements.description, readAnswerKeys.description,
         readManyEntitlements.description, readContent.description, unlockContent.description,
         readLicences.description, showAppTransaction.description, askWall.description, changeAttributes.description,
+        askOffers.description, signPromotionalOffer.description, signIntroductoryOffer.description, readOffers.description,
+        listIssuedOffers.description,
         readCustomer.description, readTimeline.description,
         registerDevice.description,
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,

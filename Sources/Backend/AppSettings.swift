@@ -17,6 +17,8 @@ package struct AppSettings: Sendable {
     /// The app's shared secret and the account's, which Apple sends in a notification V1; without one none is taken. Not for
     /// logs.
     package var sharedSecrets: [String] = []
+    /// Signs offers with the key that the configuration chose; nil: none is signed. Not for logs.
+    package var offerSigner: OfferSigner?
     /// How Apple is asked about its purchases; nil: never.
     package var apple: AppleAccess?
 
@@ -65,6 +67,11 @@ package enum SandboxAccess: Sendable, Hashable {
     case testers(Set<CustomerID>)
     case everyone
     case nobody
+
+    /// Whether the app's operator named the customer.
+    func names(_ customer: CustomerID) -> Bool {
+        if case .testers(let customers) = self { customers.contains(customer) } else { false }
+    }
 
     func admits(_ customer: CustomerID) -> Bool {
         switch self {

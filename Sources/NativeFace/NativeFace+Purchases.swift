@@ -17,9 +17,7 @@ extension NativeFace {
         ForecastBody(
             try await backend.askBeforePurchase(
                 of: ProductID(call.body.productId), by: call.customer,
-                showing: .init(
-                    transactions: call.body.signedTransactions, appTransaction: call.body.signedAppTransaction),
-                app: call.app, environment: call.query.environment))
+                showing: .init(call.body.shown), app: call.app, environment: call.query.environment))
     }
 
     private func registerAppAccountToken(

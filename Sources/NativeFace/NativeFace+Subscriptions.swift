@@ -65,7 +65,7 @@ extension NativeFace {
 }
 
 /// A page of a list of one environment, and the address of the next one.
-private struct Listing<Answer: AnswerContent> {
+struct Listing<Answer: AnswerContent> {
     private let endpoint: Endpoint<AppPath, PageQuery, NoBody, Answer>
     private let path: AppPath
     private let query: PageQuery

@@ -16,8 +16,7 @@ extension NativeFace {
             try await backend.wall(
                 for: .init(
                     customer: call.customer, storefront: call.body.storefront, appVersion: call.body.appVersion,
-                    shown: .init(
-                        transactions: call.body.signedTransactions, appTransaction: call.body.signedAppTransaction)),
+                    shown: .init(call.body.shown)),
                 app: call.app, environment: call.query.environment))
     }
 

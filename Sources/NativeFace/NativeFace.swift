@@ -34,6 +34,7 @@ package struct NativeFace: Face {
         router.on(NativeAPI.readManyEntitlements, readManyEntitlements)
         addContent(to: &router)
         addWalls(to: &router)
+        addOffers(to: &router)
         addCustomers(to: &router)
         addVotes(to: &router)
         addSubscriptions(to: &router)

@@ -15,7 +15,7 @@ package struct DeclaredTables: Sendable {
         WrittenCustomerAudit.self, WrittenSubscriptionInput.self, WrittenDevice.self, WrittenMerge.self,
         WrittenCustomerHead.self, StoredJob.self, JobRow.self, WrittenSighting.self, WrittenProposal.self,
         WrittenPendingReservation.self, WrittenBudget.self, WrittenRevision.self,
-        WrittenSweepPlan.self, WrittenAppleRequest.self,
+        WrittenSweepPlan.self, WrittenAppleRequest.self, WrittenOfferIssue.self,
         WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
         WrittenCopy.self, WrittenFloor.self,
     ])

@@ -94,6 +94,8 @@ struct Purchase: Sendable {
     var revocationDate: Timestamp?
     /// Bought at an introductory offer.
     var isIntroductory = false
+    /// Bought at a promotional offer; Apple's `offerIdentifier`.
+    var promotionalOffer: String?
 
     /// The same subscription's period `count` periods later.
     func renewed(_ count: Int64 = 1) -> Purchase {
@@ -128,6 +130,11 @@ struct Purchase: Sendable {
             writer.optionalMember("appAccountToken", appAccountToken)
             writer.optionalMember("appTransactionId", appTransactionId)
             if isIntroductory { writer.member("offerType", 1) }
+            if let promotionalOffer {
+                writer.member("offerType", 2)
+                writer.member("offerIdentifier", promotionalOffer)
+                writer.member("offerDiscountType", "PAY_AS_YOU_GO")
+            }
             writer.member("inAppOwnershipType", inAppOwnershipType)
             writer.member("signedDate", signedDate.millisecondsSince1970)
             writer.optionalMember("revocationDate", revocationDate?.millisecondsSince1970)
@@ -135,7 +142,7 @@ struct Purchase: Sendable {
             writer.member("environment", environment)
             writer.member("transactionReason", transactionReason)
             writer.member("storefront", "USA")
-            writer.member("price", 9990)
+            writer.member("price", promotionalOffer == nil ? 9990 : 4990)
             writer.member("currency", "USD")
         }
         return writer.bytes

@@ -291,6 +291,14 @@ struct WatchedStoreFace: Store {
         try await watched.store.appleRequests(about: subject, in: scope, limit: limit)
     }
 
+    func issuedOffers(to customer: CustomerID, in scope: Scope, limit: Int) async throws -> [OfferIssue] {
+        try await watched.store.issuedOffers(to: customer, in: scope, limit: limit)
+    }
+
+    func issuedOffers(in scope: Scope, after place: OfferIssue.Place?, limit: Int) async throws -> [OfferIssue] {
+        try await watched.store.issuedOffers(in: scope, after: place, limit: limit)
+    }
+
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await watched.store.sweeps(of: app) }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await watched.store.knownNotifications(uuids, in: scope)

@@ -125,10 +125,27 @@ import Testing
         #expect(OfferVerdict.refused(.tooOften(againAt: now)).isRetryable && !OfferVerdict.refused(.paidTwice).isRetryable)
     }
 
+    @Test func `WALL-5 signatures of every kind count, and those of all customers together`() throws {
+        let desk = OfferDesk(offers: [offer], signaturesPerHour: 2, signaturesPerMinute: 5)
+        var his = try applicant([former], [issued("m1", pro, "other", at: now - .minutes(20))], at: now)
+        func verdict() throws -> OfferVerdict {
+            desk.verdict(on: plus, offerIdentifier: "back", for: his, catalogue: try catalogue(), map: map)
+        }
+        #expect(try verdict() == .allowed)
+        his.signedBesides = [now - .minutes(50)]
+        #expect(try verdict() == .refused(.tooOften(againAt: now - .minutes(50) + .hours(1))))
+        his.signedBesides = [now - .hours(1)]
+        #expect(try verdict() == .allowed)
+        his.signedByAppLately = 4
+        #expect(try verdict() == .allowed)
+        his.signedByAppLately = 5
+        #expect(try verdict() == .refused(.appTooOften) && verdict().isRetryable)
+    }
+
     @Test func `WALL-5 one nonce is used once`() {
         var log = OfferLog([issued("n1", at: now)])
         let isTaken = log.record(issued("n1", to: bob, at: now + .hours(1)))
-        #expect(!isTaken && log.issued.count == 1 && log.issued(to: bob).isEmpty)
+        #expect(!isTaken && log.issued.count == 1 && log.issued(to: [bob]).isEmpty)
     }
 
     @Test func `WALL-5 the user value signed is what the purchase will carry: any name, a UUID in lower case, or nothing`() throws
@@ -150,6 +167,37 @@ import Testing
         #expect(found.map(\.nonce?.rawValue) == ["n1"] && found.map(\.customer) == [alice])
         #expect(found.map(\.price) == [Milliunits(990)] && found.map(\.currency) == ["EUR"])
         #expect(found.map(\.redeemedDate) == [day(2026, 3, 1)])
+    }
+
+    @Test func `WALL-5 what was given up is the price without the offer less the price with it, and unknown is not 0`() throws {
+        func priced(_ id: String, from: Timestamp, _ currency: String = "EUR") -> TransactionFact {
+            transaction(id, from: from, to: from + .days(30)) {
+                ($0.details.price, $0.details.currency) = (Milliunits(4990), currency)
+            }
+        }
+        func found(_ currency: String = "EUR", period: String? = "P1M", _ listings: [ProductListing] = []) throws
+            -> OfferRedemption
+        {
+            let state = owned(
+                "1", by: alice, priced("1", from: day(2026, 1, 1), currency),
+                redeemed("2", from: day(2026, 3, 1)) { $0.details.offerPeriod = period })
+            return try #require(OfferLog().redemptions(in: [state], listings: listings).first)
+        }
+        var listing = ProductListing(
+            productId: plus, type: .autoRenewableSubscription,
+            plan: .init(subscriptionGroupIdentifier: "g", level: 1, duration: "P1M"))
+        listing.prices = [.init(currency: "EUR", amount: Milliunits(5990))]
+        let charged = try found(listing: listing)
+        #expect(charged.regularPrice == Milliunits(4990) && charged.givenUp == Milliunits(4000))
+        let listed = try found("USD", listing: listing)
+        #expect(listed.regularPrice == Milliunits(5990) && listed.givenUp == Milliunits(5000))
+        #expect(try found(period: "P1W", listing: listing).givenUp == nil)
+        let unknown = try found("USD")
+        #expect(unknown.regularPrice == nil && unknown.givenUp == nil)
+
+        func found(_ currency: String = "EUR", period: String = "P1M", listing: ProductListing) throws -> OfferRedemption {
+            try found(currency, period: period, [listing])
+        }
     }
 
     @Test func `WALL-5 the purchase's own user value identifies the offer's customer, whoever was credited`() throws {

@@ -118,9 +118,26 @@ import Testing
         #expect(CohortCondition.all([.paidAppHolder, .not(.storefront(["USA"]))]).holds(for: his))
         #expect(CohortCondition.any([.storefront(["USA"]), .neverBought(group: "g")]).holds(for: his))
         #expect(!CohortCondition.any([]).holds(for: his))
+        var profile = CustomerSituation.Profile(customer: alice)
+        profile.isTester = true
+        let tester = CustomerSituation(of: profile, states: [], catalogue: try catalogue(), map: map, at: now)
+        #expect(CohortCondition.tester.holds(for: tester) && !CohortCondition.tester.holds(for: his))
         let unknown = try situation([])
         #expect(!CohortCondition.storefront(["DEU"]).holds(for: unknown))
         #expect(!CohortCondition.appVersion(atLeast: nil, below: "2.0").holds(for: unknown))
+    }
+
+    @Test func `WALL-1 WALL-2 what is held under another id of the same person counts (OWN-10)`() throws {
+        let state = owned("1", by: bob, month())
+        var profile = CustomerSituation.Profile(customer: alice)
+        let apart = CustomerSituation(of: profile, states: [state], catalogue: try catalogue(), map: map, at: now)
+        profile.otherIds = [bob]
+        let together = CustomerSituation(of: profile, states: [state], catalogue: try catalogue(), map: map, at: now)
+        #expect(CohortCondition.neverBought(group: nil).holds(for: apart))
+        #expect(CohortCondition.active(group: nil).holds(for: together) && together.customer == alice)
+        #expect(try answer([plus], for: apart).products.map(\.productId) == [plus])
+        #expect(try answer([plus], for: together).manage == [OriginalTransactionID("1")])
+        #expect(together.occupiedGroups.isEmpty && together.entitlements == [EntitlementID("access")])
     }
 
     // MARK: WALL-2

@@ -260,6 +260,14 @@ struct FailingStore: Store {
         try await checked { try await store.appleRequests(about: subject, in: scope, limit: limit) }
     }
 
+    func issuedOffers(to customer: CustomerID, in scope: Scope, limit: Int) async throws -> [OfferIssue] {
+        try await checked { try await store.issuedOffers(to: customer, in: scope, limit: limit) }
+    }
+
+    func issuedOffers(in scope: Scope, after place: OfferIssue.Place?, limit: Int) async throws -> [OfferIssue] {
+        try await checked { try await store.issuedOffers(in: scope, after: place, limit: limit) }
+    }
+
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await checked { try await store.sweeps(of: app) } }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await checked { try await store.knownNotifications(uuids, in: scope) }

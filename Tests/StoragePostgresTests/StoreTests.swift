@@ -386,6 +386,9 @@ extension PostgresTests {
                     AppleRequestQueries.request(AppleRequestName(key.scope, "e", id: "id500"), ledger: 7),
                     AppleRequestQueries.requests(about: "id500", limit: 10, ledger: 7),
                     AppleRequestQueries.requests(about: nil, limit: 10, ledger: 7),
+                    OfferQueries.issued(to: CustomerName(AppID("app5"), CustomerID("id500")), limit: 10, ledger: 7),
+                    OfferQueries.page(after: .init(issuedAt: now, nonce: .init("id500")), limit: 10, ledger: 7),
+                    OfferQueries.count(since: now, limit: 10, ledger: 7),
                     WorkQueries.unfinished(of: .tell, ledger: 7, limit: 10),
                     WorkQueries.backlog(of: .tell, ledger: 7, at: now, limit: 10),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
@@ -458,6 +461,8 @@ extension PostgresTests {
             INSERT INTO historyRevision SELECT 7, 'id' || n, 'r', n FROM generate_series(1, 20000) n;
             INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
+                FROM generate_series(1, 20000) n;
+            INSERT INTO issuedOffer SELECT 7, 'id' || n, n, 'p', 'promotionalV2', 'o', NULL, NULL, NULL, n, 1, n, 'K'
                 FROM generate_series(1, 20000) n;
             INSERT INTO webhookEndpoint SELECT 'app' || n % 100, 'id' || n, n, '{}', '[]', '{}', NULL, NULL, 0,
                 CASE WHEN n % 7 = 0 THEN 'raw' ELSE 'tenure' END

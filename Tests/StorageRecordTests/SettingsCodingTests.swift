@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         CohortCondition.neverBought(group: nil), .active(group: "21"), .inGraceOrRetry(group: nil),
         .lapsed(group: "21", atLeast: .days(30), atMost: nil), .lapsed(group: nil, atLeast: nil, atMost: .days(9)),
-        .usedIntroductoryOffer(group: "21"), .paidAppHolder, .storefront(["USA", "CHN"]), .storefront([]),
+        .usedIntroductoryOffer(group: "21"), .paidAppHolder, .tester, .storefront(["USA", "CHN"]), .storefront([]),
         .appVersion(atLeast: "2.0", below: nil), .appVersion(atLeast: nil, below: "3"), .attribute(name: "plan", equals: "gold"),
         .all([]), .any([.not(.paidAppHolder), .all([.active(group: nil)])]),
     ])
@@ -49,6 +49,21 @@ import Testing
         let without = SettingsContent(policy: AppPolicy(), products: [])
         #expect(try SettingsCoding.encode(without) != text)
         #expect(try !SettingsCoding.encode(without).contains("wall"), "as it was written before walls were known")
+    }
+
+    @Test func `OWN-17 WALL-5 which offers are signed for whom is a part of the version`() throws {
+        let offers = OfferDesk(
+            offers: [
+                PromotionalOffer(
+                    offerIdentifier: "back", productId: ProductID("a"), subscriptionGroupIdentifier: "21", audience: .former,
+                    timesPerCustomer: 3, window: .init(times: 1, length: .days(90))),
+                PromotionalOffer(offerIdentifier: "stay", productId: ProductID("a"), subscriptionGroupIdentifier: "21"),
+            ], signaturesPerHour: 4, signaturesPerMinute: 50)
+        let content = SettingsContent(policy: AppPolicy(), products: [], offerings: AppOfferings(offers: offers))
+        let text = try SettingsCoding.encode(content)
+        #expect(try SettingsCoding.decode(text) == content)
+        let without = try SettingsCoding.encode(SettingsContent(policy: AppPolicy(), products: []))
+        #expect(without != text && !without.contains("offers"), "as it was written before offers were signed")
     }
 
     @Test func `OWN-17 a row that names one policy is read as one that always held`() throws {

@@ -117,6 +117,8 @@ import Testing
         _ = try SweepQueries.plans(of: Life.scope.app, database)
         _ = try AppleRequestQueries.requests(about: "1000", limit: 10, ledger: ledger, database)
         _ = try AppleRequestQueries.requests(about: nil, limit: 10, ledger: ledger, database)
+        _ = try OfferQueries.issued(to: CustomerName(Life.scope.app, Life.alice), limit: 10, ledger: ledger, database)
+        _ = try OfferQueries.page(after: nil, limit: 10, ledger: ledger, database)
         _ = try WorkQueries.unfinished(of: .tell, ledger: ledger, limit: 10, scope: { _ in Life.scope }, database)
         _ = try WorkQueries.backlog(of: .tell, ledger: ledger, at: Life.start, limit: 10, database)
         let alice = CustomerKey(Life.scope, Life.alice)
@@ -164,6 +166,12 @@ import Testing
         let errand = AppleRequestName(Life.scope, "e", id: "1")
         _ = try transaction.appleRequest(errand)
         try transaction.record(AppleRequest(errand, subject: "1000", content: "{}", by: "mia", at: Life.start))
+        _ = try transaction.issuedOffers(to: Life.alice, in: Life.scope, limit: 10)
+        _ = try transaction.issuedOffers(in: Life.scope, since: Life.start, limit: 10)
+        try transaction.record(
+            OfferIssue(
+                .init(Life.scope, .init("n")), for: Life.alice, of: ProductID("plus"),
+                .introductory(isAllowed: true, transactionId: "1"), at: Life.start, by: "K"))
         try transaction.postpone(taken[1], to: Life.start, because: "", counts: true)
         try transaction.abandon(transaction.lease(request, at: Life.start)[0], at: Life.start, because: "")
         let alice = CustomerKey(Life.scope, Life.alice)

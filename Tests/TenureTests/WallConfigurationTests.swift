@@ -58,6 +58,7 @@ import Testing
         (#"{"lapsed":{"atMostDays":9}}"#, .lapsed(group: nil, atLeast: nil, atMost: .days(9))),
         (#"{"usedIntroductoryOffer":{"group":"21"}}"#, .usedIntroductoryOffer(group: "21")),
         (#"{"paidAppHolder":true}"#, .paidAppHolder), (#"{"paidAppHolder":false}"#, .not(.paidAppHolder)),
+        (#"{"tester":true}"#, .tester), (#"{"tester":false}"#, .not(.tester)),
         (#"{"storefront":["USA","CHN"]}"#, .storefront(["USA", "CHN"])),
         (#"{"appVersion":{"atLeast":"2.0","below":"3"}}"#, .appVersion(atLeast: "2.0", below: "3")),
         (#"{"attribute":{"name":"plan","equals":"gold"}}"#, .attribute(name: "plan", equals: "gold")),

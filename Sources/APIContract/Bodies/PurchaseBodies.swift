@@ -6,36 +6,26 @@ package struct IntentBody: RequestContent, JSONBody, Hashable {
     package static let schema = ObjectSchema(
         "Intent", "A customer asks before buying (OWN-18).",
         [
-            .required("productId", .text, "What they would buy.", example: "notes.yearly"),
-            .optional(
-                "signedTransactions", .list(.text),
-                "StoreKit's jwsRepresentation of transactions of this Apple Account, so that it can be said what the purchase "
-                    + "would change; at most 20."),
-            .optional(
-                "signedAppTransaction", .text,
-                "StoreKit's jwsRepresentation of AppTransaction.shared, which shows the Apple Account too."),
-        ])
+            .required("productId", .text, "What they would buy.", example: "notes.yearly")
+        ] + ShownAccountPart.members("so that it can be said what the purchase would change"))
     package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 64)
 
     package var productId: String
-    package var signedTransactions: [String]
-    package var signedAppTransaction: String?
+    package var shown: ShownAccountPart
 
-    package init(productId: String, signedTransactions: [String] = []) {
+    package init(productId: String, shown: ShownAccountPart = ShownAccountPart()) {
         self.productId = productId
-        self.signedTransactions = signedTransactions
+        self.shown = shown
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         productId = try fields.requiredText("productId")
-        signedTransactions = try fields.texts("signedTransactions") ?? []
-        signedAppTransaction = try fields.text("signedAppTransaction")
+        shown = try ShownAccountPart(fields)
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("productId", productId)
-        if !signedTransactions.isEmpty { writer.member("signedTransactions", signedTransactions) }
-        writer.optionalMember("signedAppTransaction", signedAppTransaction)
+        shown.write(to: &writer)
     }
 }
 

@@ -8,39 +8,29 @@ package struct WallQuestionBody: RequestContent, JSONBody, Hashable {
         [
             .optional("storefront", .text, "StoreKit's Storefront.current.countryCode.", example: "USA"),
             .optional("appVersion", .text, "The app's version.", example: "2.1"),
-            .optional(
-                "signedTransactions", .list(.text),
-                "StoreKit's jwsRepresentation of transactions of this Apple Account, so that no introductory offer is shown that "
-                    + "it had before (WALL-3); at most 20."),
-            .optional(
-                "signedAppTransaction", .text,
-                "StoreKit's jwsRepresentation of AppTransaction.shared, which shows the Apple Account too."),
-        ])
+        ] + ShownAccountPart.members("so that no introductory offer is shown that it had before (WALL-3)"))
     package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 64)
 
     package var storefront: String?
     package var appVersion: String?
-    package var signedTransactions: [String]
-    package var signedAppTransaction: String?
+    package var shown: ShownAccountPart
 
-    package init(storefront: String? = nil, appVersion: String? = nil, signedTransactions: [String] = []) {
+    package init(storefront: String? = nil, appVersion: String? = nil, shown: ShownAccountPart = ShownAccountPart()) {
         self.storefront = storefront
         self.appVersion = appVersion
-        self.signedTransactions = signedTransactions
+        self.shown = shown
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         storefront = try fields.text("storefront")
         appVersion = try fields.text("appVersion")
-        signedTransactions = try fields.texts("signedTransactions") ?? []
-        signedAppTransaction = try fields.text("signedAppTransaction")
+        shown = try ShownAccountPart(fields)
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.optionalMember("storefront", storefront)
         writer.optionalMember("appVersion", appVersion)
-        if !signedTransactions.isEmpty { writer.member("signedTransactions", signedTransactions) }
-        writer.optionalMember("signedAppTransaction", signedAppTransaction)
+        shown.write(to: &writer)
     }
 }
 

@@ -57,6 +57,7 @@ package enum EndpointTag: String, Sendable, Hashable, CaseIterable {
     case apple = "Apple"
     case purchases = "Purchases"
     case access = "Access"
+    case offers = "Offers"
     case customers = "Customers"
     case votes = "Votes"
     case subscriptions = "Subscriptions"

@@ -81,6 +81,16 @@ package struct ProblemKind: Sendable, Hashable {
     package static let unknownContentKind = ProblemKind("unknownContentKind", 404)
     /// A customer would have more attributes than are kept.
     package static let tooManyAttributes = ProblemKind("tooManyAttributes", 409)
+    /// The app's settings have no such offer of the product.
+    package static let unknownOffer = ProblemKind("unknownOffer", 404)
+    /// The app's settings describe no such subscription.
+    package static let unknownPlan = ProblemKind("unknownPlan", 404)
+    /// The app has no key that signs offers.
+    package static let offersNotSigned = ProblemKind("offersNotSigned", 409)
+    /// The customer may not have the offer; the codes begin with `offer.`.
+    package static let offerRefused = ProblemKind("offerRefused", 409, hasManyCodes: true)
+    /// The customer, or the app, was given as many signatures as they may be for now.
+    package static let tooManySignatures = ProblemKind("tooManySignatures", 429)
     /// The id stands for something else: what it stood for first stays.
     package static let idTaken = ProblemKind("idTaken", 409)
     package static let customerTaken = ProblemKind("customerTaken", 409)

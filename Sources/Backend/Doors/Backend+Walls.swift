@@ -43,24 +43,14 @@ extension Backend {
         guard question.appVersion?.isPlain(upTo: 64) ?? true else {
             throw BackendError.invalidIdentifier(name: "appVersion", longest: 64)
         }
-        let now = clock.now()
-        let timeline = try chosen.learn(try await settingsVersions(of: id), of: app)
-        let known = try await person(of: key)
-        let shown = try await account(shownBy: question.shown, key, app, at: now)
-        let own = try await states(of: known)
-        let others = shown.states.filter { state in !own.contains { $0.key == state.key } }
-        let licences = CustomerLicences(of: known.person, states: own, policy: timeline.offerings.licences)
-        let profile = CustomerSituation.Profile(
-            customer: known.customer, isPaidAppHolder: licences.isPaidAppHolder,
-            device: .init(
-                storefront: question.storefront, appVersion: question.appVersion, appTransactionId: shown.appTransactionId,
-                subscriptions: Set(shown.states.map(\.key.originalTransactionId))),
-            attributes: known.account.attributes, account: known.account)
-        let situation = CustomerSituation(
-            of: profile, states: own + others, catalogue: timeline.catalogue, map: timeline.entitlements, at: now)
+        var asking = Asking(app, key, showing: question.shown)
+        (asking.storefront, asking.appVersion) = (question.storefront, question.appVersion)
+        let known = try await situation(of: asking, at: clock.now())
+        let timeline = known.timeline
         let listings = timeline.offerings.products
         return WallReport(
-            answer: timeline.offerings.wall.answer(for: situation, catalogue: timeline.catalogue, map: timeline.entitlements),
+            answer: timeline.offerings.wall.answer(
+                for: known.situation, catalogue: timeline.catalogue, map: timeline.entitlements),
             version: timeline.newest.number,
             displayNames: Dictionary(
                 listings.compactMap { listing in listing.displayName.map { (listing.productId, $0) } }

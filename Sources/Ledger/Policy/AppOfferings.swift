@@ -14,13 +14,16 @@ package struct AppOfferings: Sendable, Hashable {
     package let contentKinds: [ContentKind]
     /// WALL-1: what is shown to whom; without cohorts, nothing to anybody.
     package let wall: Wall
+    /// WALL-5: promotional offers, the best first, and how many signatures are given; without one, none is signed.
+    package let offers: OfferDesk
 
     package init(
         products: [ProductListing] = [], features: FeatureTimeline = FeatureTimeline([]),
         licences: LicencePolicy = LicencePolicy(), contentKinds: [ContentKind] = [],
-        wall: Wall = Wall()
+        wall: Wall = Wall(), offers: OfferDesk = OfferDesk()
     ) {
         self.wall = wall
+        self.offers = offers
         self.products = products.sorted { $0.productId < $1.productId }
         self.features = features
         self.licences = licences

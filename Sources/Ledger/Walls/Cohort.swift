@@ -29,6 +29,8 @@ package indirect enum CohortCondition: Sendable, Hashable {
     case usedIntroductoryOffer(group: String)
     /// The customer once paid for the app itself (LIC-3).
     case paidAppHolder
+    /// The app's operator named the customer as a tester.
+    case tester
     /// One of these, as Apple spells storefronts; a device that names none matches none.
     case storefront([String])
     /// The app's version, compared component by component: at least the one and below the other; nil leaves a bound away. A
@@ -54,6 +56,7 @@ extension CohortCondition {
             situation.lapsedFor(group).map { (atLeast ?? $0) <= $0 && $0 <= (atMost ?? $0) } ?? false
         case .usedIntroductoryOffer(let group): situation.usedIntroductoryOffer(of: group)
         case .paidAppHolder: situation.isPaidAppHolder
+        case .tester: situation.isTester
         case .storefront(let storefronts): situation.device.storefront.map(storefronts.contains) ?? false
         case .appVersion(let atLeast, let below): Self.isVersion(situation.device.appVersion, atLeast: atLeast, below: below)
         case .attribute(let name, let value): situation.attributes[name] == value

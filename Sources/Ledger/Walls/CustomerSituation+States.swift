@@ -4,7 +4,10 @@ extension CustomerSituation {
     /// What is known of a customer beside the subscriptions.
     package struct Profile: Sendable, Hashable {
         package var customer: CustomerID
+        /// The other ids of the same person (OWN-10).
+        package var otherIds: Set<CustomerID> = []
         package var isPaidAppHolder: Bool
+        package var isTester = false
         package var device: Device
         package var attributes: [String: String]
         /// Grants and holds, which make the customer active or not (ENT-9); nil if there are none.
@@ -32,18 +35,21 @@ extension CustomerSituation {
     package init(
         of profile: Profile, states: [SubscriptionState], catalogue: PlanCatalogue, map: EntitlementMap, at instant: Timestamp
     ) {
-        let customer = profile.customer
+        let ids = profile.otherIds.union([profile.customer])
         let sorted = states.sorted { $0.key < $1.key }
-        self.customer = customer
+        customer = profile.customer
+        self.ids = ids
+        isTester = profile.isTester
         at = instant
         isPaidAppHolder = profile.isPaidAppHolder
         device = profile.device
         attributes = profile.attributes
-        standings = sorted.compactMap { Standing(of: customer, in: $0, catalogue: catalogue, at: instant) }
+        standings = sorted.compactMap { Standing(of: ids, in: $0, catalogue: catalogue, at: instant) }
         let addsUp = map.hasBalances
         let answer = CustomerAnswer(
-            at: instant, holdings: sorted.map { Holding(of: customer, in: $0, keepingCredits: addsUp) }, account: profile.account,
-            map: map)
+            at: instant,
+            holdings: sorted.flatMap { state in ids.sorted().map { Holding(of: $0, in: state, keepingCredits: addsUp) } },
+            account: profile.account, map: map)
         entitlements = answer.entitlements.filter(\.isActive).compactMap(\.entitlement)
         let shown = sorted.filter { $0.isShown(by: profile.device) }
         // WALL-3: the customer's own offers, and those of the Apple Account, whichever customer had
@@ -51,11 +57,11 @@ extension CustomerSituation {
         let introduced = CustomerPeriod.all(in: sorted).filter { credited in
             guard credited.isIntroductoryOffer, credited.purchaseDate <= instant else { return false }
             let isOfDevice = shown.contains { $0.key.originalTransactionId == credited.originalTransactionId }
-            return credited.customer == customer || isOfDevice
+            return credited.customer.map(ids.contains) ?? false || isOfDevice
         }
         introducedGroups = Set(introduced.compactMap { $0.group(in: catalogue) }).sorted()
         let occupied = shown.filter { state in
-            guard let owner = state.owner(at: instant), owner != customer else { return false }
+            guard let owner = state.owner(at: instant), !ids.contains(owner) else { return false }
             return state.spans.contains { $0.contains(instant) }
         }
         occupiedGroups = Set(occupied.compactMap { $0.group(in: catalogue) }).sorted()
@@ -65,11 +71,13 @@ extension CustomerSituation {
 extension CustomerSituation.Standing {
     /// Nil where the subscription is no concern of the customer's.
     fileprivate init?(
-        of customer: CustomerID, in state: SubscriptionState, catalogue: PlanCatalogue, at instant: Timestamp
+        of ids: Set<CustomerID>, in state: SubscriptionState, catalogue: PlanCatalogue, at instant: Timestamp
     ) {
-        let credited = CustomerPeriod.all(of: customer, in: [state]).filter { $0.purchaseDate <= instant }
-        let isOwner = state.owner(at: instant) == customer
-        let spans = state.spans(of: customer).filter { $0.from <= instant }
+        let credited = CustomerPeriod.all(in: [state]).filter { period in
+            period.purchaseDate <= instant && period.customer.map(ids.contains) ?? false
+        }
+        let isOwner = state.owner(at: instant).map(ids.contains) ?? false
+        let spans = ids.flatMap(state.spans(of:)).filter { $0.from <= instant }.sorted { $0.from < $1.from }
         guard isOwner || !credited.isEmpty || !spans.isEmpty else { return nil }
         let present = spans.last { $0.contains(instant) }
         originalTransactionId = state.key.originalTransactionId

@@ -3,6 +3,8 @@ package import Primitives
 /// All that a wall asks of one customer at one instant (WALL-1).
 package struct CustomerSituation: Sendable, Hashable {
     package let customer: CustomerID
+    /// Every id of the customer's, the own one among them (OWN-10).
+    package let ids: Set<CustomerID>
     package let at: Timestamp
     /// By subscription; those that the customer owns or was ever credited with.
     package let standings: [Standing]
@@ -14,6 +16,8 @@ package struct CustomerSituation: Sendable, Hashable {
     /// Entitlements that the customer has now; sorted.
     package let entitlements: [EntitlementID]
     package let isPaidAppHolder: Bool
+    /// The app's operator named the customer as a tester.
+    package let isTester: Bool
     package let device: Device
     /// What the app's backend says of the customer, by name.
     package let attributes: [String: String]

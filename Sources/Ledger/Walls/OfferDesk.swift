@@ -7,10 +7,13 @@ package struct OfferDesk: Sendable, Hashable {
     package let offers: [PromotionalOffer]
     /// How many signatures one customer may be given in an hour; 10 unless changed.
     package let signaturesPerHour: Int
+    /// How many all customers of the app may be given together in a minute; 600 unless changed (T22).
+    package let signaturesPerMinute: Int
 
-    package init(offers: [PromotionalOffer], signaturesPerHour: Int = 10) {
+    package init(offers: [PromotionalOffer] = [], signaturesPerHour: Int = 10, signaturesPerMinute: Int = 600) {
         self.offers = offers
         self.signaturesPerHour = signaturesPerHour
+        self.signaturesPerMinute = signaturesPerMinute
     }
 
     /// What one customer is known by.
@@ -19,8 +22,12 @@ package struct OfferDesk: Sendable, Hashable {
         /// The customer is authenticated: signatures are made for no others.
         package let isAuthenticated: Bool
         package let log: OfferLog
-        /// From ``OfferLog/redemptions(in:)``.
+        /// From ``OfferLog/redemptions(in:listings:)``.
         package let redemptions: [OfferRedemption]
+        /// When the customer was given signatures of other kinds.
+        package var signedBesides: [Timestamp] = []
+        /// How many signatures the whole app gave in the minute before.
+        package var signedByAppLately = 0
 
         package init(situation: CustomerSituation, isAuthenticated: Bool, log: OfferLog, redemptions: [OfferRedemption]) {
             self.situation = situation
@@ -51,7 +58,8 @@ package struct OfferDesk: Sendable, Hashable {
         guard applicant.isAuthenticated else { return .refused(.notAuthenticated) }
         if let refusal = refusalByStanding(offer, applicant, catalogue, map) { return .refused(refusal) }
         let now = applicant.situation.at
-        let redeemed = applicant.redemptions.filter { $0.isOf(offer) && $0.customer == applicant.situation.customer }
+        let ids = applicant.situation.ids
+        let redeemed = applicant.redemptions.filter { $0.isOf(offer) && $0.customer.map(ids.contains) ?? false }
         if redeemed.count >= offer.timesPerCustomer { return .refused(.hadBefore(times: redeemed.count)) }
         if let window = offer.window {
             let recent = redeemed.filter { now.since($0.redeemedDate) < window.length }
@@ -60,20 +68,25 @@ package struct OfferDesk: Sendable, Hashable {
                 return .refused(.hadLately(againAt: deciding?.redeemedDate.adding(window.length)))
             }
         }
-        let issued = applicant.log.issued(to: applicant.situation.customer)
+        let issued = applicant.log.issued(to: ids)
         // The same signature again: asking twice gives no second offer.
         let spent = Set(applicant.redemptions.compactMap(\.nonce))
         let outstanding = issued.last { $0.isOf(offer) && $0.issuedAt <= now && now < $0.validUntil && !spent.contains($0.nonce) }
         if let outstanding { return .issuedBefore(outstanding) }
-        return tooOften(issued, now) ?? .allowed
+        if let refusal = refusalByNumber(applicant) { return .refused(refusal) }
+        return .allowed
     }
 
-    /// Nil while fewer signatures than the limit were given in the last hour.
-    private func tooOften(_ issued: [IssuedOffer], _ now: Timestamp) -> OfferVerdict? {
-        let lately = issued.filter { $0.issuedAt <= now && now.since($0.issuedAt) < .hours(1) }
+    /// Whether so many signatures were given lately that no further one may be, of whatever kind; nil where one may. Asking again
+    /// for one that can still be used counts for nothing.
+    package func refusalByNumber(_ applicant: Applicant) -> OfferVerdict.Refusal? {
+        if applicant.signedByAppLately >= signaturesPerMinute { return .appTooOften }
+        let now = applicant.situation.at
+        let instants = applicant.log.issued(to: applicant.situation.ids).map(\.issuedAt) + applicant.signedBesides
+        let lately = instants.filter { $0 <= now && now.since($0) < .hours(1) }
         guard lately.count >= signaturesPerHour else { return nil }
-        let deciding = lately.dropLast(max(signaturesPerHour, 1) - 1).last
-        return .refused(.tooOften(againAt: deciding?.issuedAt.adding(.hours(1))))
+        let deciding = lately.sorted().dropLast(max(signaturesPerHour, 1) - 1).last
+        return .tooOften(againAt: deciding?.adding(.hours(1)))
     }
 
     private func refusalByStanding(
@@ -122,6 +135,8 @@ package enum OfferVerdict: Sendable, Hashable {
         case hadLately(againAt: Timestamp?)
         /// Too many signatures in an hour.
         case tooOften(againAt: Timestamp?)
+        /// The app's customers were given as many signatures in the last minute as they may be (T22).
+        case appTooOften
     }
 
     package var isAllowed: Bool {
@@ -135,10 +150,37 @@ package enum OfferVerdict: Sendable, Hashable {
     package var isRetryable: Bool {
         switch self {
         case .issuedBefore, .allowed: true
-        case .refused(.hadLately), .refused(.tooOften): true
+        case .refused(.hadLately), .refused(.tooOften), .refused(.appTooOften): true
         case .refused(.unknownOffer), .refused(.notAuthenticated), .refused(.neverSubscribed), .refused(.notActive),
             .refused(.stillActive), .refused(.paidTwice), .refused(.hadBefore):
             false
+        }
+    }
+}
+
+extension OfferVerdict.Refusal {
+    /// Stable, as our API says it.
+    package var word: String {
+        switch self {
+        case .unknownOffer: "unknownOffer"
+        case .notAuthenticated: "notAuthenticated"
+        case .neverSubscribed: "neverSubscribed"
+        case .notActive: "notActive"
+        case .stillActive: "stillActive"
+        case .paidTwice: "paidTwice"
+        case .hadBefore: "hadBefore"
+        case .hadLately: "hadLately"
+        case .tooOften: "tooOften"
+        case .appTooOften: "appTooOften"
+        }
+    }
+
+    /// From when on it may be signed, where time alone decides; nil where it does not, or it is not known.
+    package var againAt: Timestamp? {
+        switch self {
+        case .hadLately(let instant), .tooOften(let instant): instant
+        case .unknownOffer, .notAuthenticated, .neverSubscribed, .notActive, .stillActive, .paidTwice, .hadBefore, .appTooOften:
+            nil
         }
     }
 }

@@ -17,8 +17,8 @@ package struct OfferLog: Sendable, Hashable {
         return true
     }
 
-    /// Those of one customer.
-    package func issued(to customer: CustomerID) -> [IssuedOffer] { issued.filter { $0.customer == customer } }
+    /// Those of one customer, who may have several ids.
+    package func issued(to ids: Set<CustomerID>) -> [IssuedOffer] { issued.filter { ids.contains($0.customer) } }
 }
 
 /// A promotional offer that was had: its transaction has arrived (WALL-5).
@@ -38,8 +38,14 @@ package struct OfferRedemption: Sendable, Hashable {
     /// In thousandths of `currency`; nil where Apple did not say.
     package let price: Milliunits?
     package let currency: String?
+    /// What a period of the product costs without an offer, in the same currency: what this subscription was charged for one
+    /// before, else what the app's operator says; nil where neither is known (MON-1).
+    package let regularPrice: Milliunits?
+    /// What was given up by it: the regular price less the price, where the offer was for one period of the plan's own length;
+    /// nil where it was not, or something of it is unknown.
+    package let givenUp: Milliunits?
 
-    init(_ credited: CustomerPeriod, nonce: ID<OfferNonceEntity>?) {
+    init(_ credited: CustomerPeriod, nonce: ID<OfferNonceEntity>?, regularPrice: Milliunits?, planDuration: String?) {
         let details = credited.period.transaction.details
         self.nonce = nonce
         customer = credited.customer
@@ -50,6 +56,12 @@ package struct OfferRedemption: Sendable, Hashable {
         redeemedDate = credited.purchaseDate
         price = details.price
         currency = details.currency
+        self.regularPrice = regularPrice
+        let isOfOnePeriod = details.offerPeriod.map { $0 == planDuration } ?? (details.offerDiscountType == "PAY_AS_YOU_GO")
+        let difference = regularPrice.flatMap { regular in
+            details.price.map { regular.count.subtractingReportingOverflow($0.count) }
+        }
+        givenUp = difference.flatMap { isOfOnePeriod && !$0.overflow ? Milliunits($0.partialValue) : nil }
     }
 }
 
@@ -58,7 +70,11 @@ extension OfferLog {
     /// repetition makes a second redemption of one period. By `redeemedDate`.
     ///
     /// A row is redeemed once. An offer that runs over several renewals is redeemed at its first.
-    package func redemptions(in states: [SubscriptionState]) -> [OfferRedemption] {
+    ///
+    /// - Parameters:
+    ///   - states: subscriptions of one app and environment (FACT-4).
+    ///   - listings: tell what a product costs and how long its period is, where the subscription itself does not.
+    package func redemptions(in states: [SubscriptionState], listings: [ProductListing] = []) -> [OfferRedemption] {
         var used: Set<ID<OfferNonceEntity>> = []
         let before = Dictionary(
             states.map { ($0.key.originalTransactionId, CustomerPeriod.all(in: [$0])) }, uniquingKeysWith: { first, _ in first })
@@ -68,7 +84,12 @@ extension OfferLog {
             if let previous, !credited.isBought, previous.isSameOffer(as: credited) { return nil }
             let row = row(for: credited, after: previous, used: used)
             if let row { used.insert(row.nonce) }
-            return OfferRedemption(credited, nonce: row?.nonce)
+            let listing = listings.first { $0.productId == credited.productId }
+            return OfferRedemption(
+                credited, nonce: row?.nonce,
+                regularPrice: before[credited.originalTransactionId]?.regularPrice(before: credited)
+                    ?? listing?.prices.first { $0.currency == credited.period.transaction.details.currency }?.amount,
+                planDuration: listing?.plan?.duration)
         }
     }
 
@@ -104,5 +125,17 @@ extension CustomerPeriod {
     fileprivate func isSameOffer(as other: CustomerPeriod) -> Bool {
         let (details, others) = (period.transaction.details, other.period.transaction.details)
         return details.offerType == others.offerType && details.offerIdentifier == others.offerIdentifier
+    }
+}
+
+extension [CustomerPeriod] {
+    /// What the product last cost in the subscription, in the period's currency and without an offer.
+    fileprivate func regularPrice(before credited: CustomerPeriod) -> Milliunits? {
+        let currency = credited.period.transaction.details.currency
+        return last { other in
+            let details = other.period.transaction.details
+            return other.purchaseDate < credited.purchaseDate && other.productId == credited.productId
+                && details.offerType == nil && details.currency == currency && details.price != nil
+        }?.period.transaction.details.price
     }
 }

@@ -64,7 +64,7 @@ package enum OfferedUser: Sendable, Hashable {
     }
 
     /// What the purchase's transaction will show of it: a token, where it is one.
-    var token: AppAccountToken? {
+    package var token: AppAccountToken? {
         switch self {
         case .nobody: nil
         case .appAccountToken(let token): token

@@ -26,6 +26,7 @@ enum ErrorMapping {
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
         case let refusal as CustomerRefusal: problem(of: refusal)
+        case let refusal as OfferRefusal: OfferProblems.problem(of: refusal)
         case let refusal as JobRefusal: problem(of: refusal)
         case let refusal as WebhookRefusal: problem(of: refusal)
         case let refusal as SettingsRefusal: Problem(.settingsRefused, detail: refusal.description, rule: "OWN-17")

@@ -9,6 +9,8 @@ struct OfferingsDocument: Codable {
     private let contentKinds: [Kind]
     /// Absent where there is none, as in what was written before walls were known.
     private let wall: WallDocument?
+    /// Absent where there is none, as in what was written before offers were signed.
+    private let offers: OffersDocument?
 
     fileprivate struct Listing: Codable {
         let productId: String
@@ -93,6 +95,7 @@ struct OfferingsDocument: Codable {
                 unlocksPerPeriod: $0.unlocksPerPeriod)
         }
         wall = offerings.wall == Wall() ? nil : WallDocument(offerings.wall)
+        offers = offerings.offers == OfferDesk() ? nil : OffersDocument(offerings.offers)
     }
 
     var offerings: AppOfferings {
@@ -100,7 +103,7 @@ struct OfferingsDocument: Codable {
             AppOfferings(
                 products: try listings.map { try $0.listing }, features: FeatureTimeline(features.map(\.feature)),
                 licences: try licences.policy, contentKinds: try contentKinds.map { try $0.kind },
-                wall: try wall?.wall ?? Wall())
+                wall: try wall?.wall ?? Wall(), offers: try offers?.desk ?? OfferDesk())
         }
     }
 }

@@ -66,8 +66,8 @@ extension WallDocument {
         var parts: [Condition]?
 
         enum Kind: String, Codable {
-            case neverBought, active, inGraceOrRetry, lapsed, usedIntroductoryOffer, paidAppHolder, storefront, appVersion
-            case attribute, all, any, not
+            case neverBought, active, inGraceOrRetry, lapsed, usedIntroductoryOffer, paidAppHolder, tester, storefront
+            case appVersion, attribute, all, any, not
         }
     }
 }
@@ -83,6 +83,7 @@ extension WallDocument.Condition {
             (self.atLeast, self.atMost) = (atLeast.map { "\($0.count)" }, atMost.map { "\($0.count)" })
         case .usedIntroductoryOffer(let group): (kind, self.group) = (.usedIntroductoryOffer, group)
         case .paidAppHolder: kind = .paidAppHolder
+        case .tester: kind = .tester
         case .storefront(let storefronts): (kind, self.storefronts) = (.storefront, storefronts)
         case .appVersion(let atLeast, let below): (kind, self.atLeast, self.below) = (.appVersion, atLeast, below)
         case .attribute(let name, let value): (kind, self.name, self.value) = (.attribute, name, value)
@@ -101,6 +102,7 @@ extension WallDocument.Condition {
             case .lapsed: return .lapsed(group: group, atLeast: try duration(atLeast), atMost: try duration(atMost))
             case .usedIntroductoryOffer: return .usedIntroductoryOffer(group: try needed(group))
             case .paidAppHolder: return .paidAppHolder
+            case .tester: return .tester
             case .storefront: return .storefront(try needed(storefronts))
             case .appVersion: return .appVersion(atLeast: atLeast, below: below)
             case .attribute: return .attribute(name: try needed(name), equals: try needed(value))

@@ -49,7 +49,25 @@ enum PostgresSchema {
         Step(number: 15, oldest: 14, tables: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
+        // Servers of the version before sign nothing, and may go on.
+        Step(number: 17, oldest: 16, tables: issuedOffers),
     ]
+
+    /// What was signed so that customers may have offers (WALL-5).
+    private static let issuedOffers = """
+        CREATE TABLE issuedOffer (
+            ledger bigint NOT NULL REFERENCES ledger (id), nonce text COLLATE "C" NOT NULL,
+            customer bigint NOT NULL REFERENCES customer (id), productId text COLLATE "C" NOT NULL,
+            kind text COLLATE "C" NOT NULL, offerIdentifier text COLLATE "C", token text COLLATE "C",
+            transactionId text COLLATE "C", isAllowed boolean,
+            issuedAt bigint NOT NULL, signatures bigint NOT NULL, lastSignedAt bigint NOT NULL,
+            keyId text COLLATE "C" NOT NULL,
+            PRIMARY KEY (ledger, nonce)
+        );
+        CREATE INDEX issuedOfferByCustomer ON issuedOffer (customer, ledger, issuedAt, nonce);
+        CREATE INDEX issuedOfferByTime ON issuedOffer (ledger, issuedAt, nonce);
+
+        """
 
     /// What Apple posted, for those to whom it is passed on; `content` is JSON.
     private static let forwarding = """
@@ -453,7 +471,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
-        "notificationCopy", "logFloor",
+        "notificationCopy", "logFloor", "issuedOffer",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

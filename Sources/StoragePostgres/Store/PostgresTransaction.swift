@@ -10,9 +10,9 @@ final class PostgresTransaction: StoreTransaction {
     var learned: Names { names.learned }
     let found = FoundPolicies()
     /// What nobody reads before the transaction ends: it goes out with the next batch, and costs no round trip of its own.
-    private var unsent: [PostgresStatement] = []
+    var unsent: [PostgresStatement] = []
     private var warnings: [WrittenWarning] = []
-    private var locks = NamedLocks()
+    var locks = NamedLocks()
     private let numbers: CustomerNumbers
     private var customers: [CustomerName: Int64] = [:]
 
@@ -74,7 +74,7 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     /// One round trip for all of them and for what was not sent yet.
-    private func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+    func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
         try numberUnsent()
         let before = unsent
         unsent = []
@@ -95,7 +95,7 @@ final class PostgresTransaction: StoreTransaction {
 
     // MARK: Names
 
-    private func ledger(of scope: Scope) throws -> Int64 {
+    func ledger(of scope: Scope) throws -> Int64 {
         if let known = names.ledger(of: scope) { return known }
         // Waits for a transaction that inserts it at the same time, then reads its row.
         let results = try pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
@@ -171,7 +171,7 @@ final class PostgresTransaction: StoreTransaction {
 
     // MARK: Reading
 
-    private static func lockName(_ kind: String, _ parts: String...) -> Int64 {
+    static func lockName(_ kind: String, _ parts: String...) -> Int64 {
         ContentNumber.of(kind + parts.map { "/\($0.utf8.count):\($0)" }.joined())
     }
 
@@ -599,88 +599,22 @@ final class PostgresTransaction: StoreTransaction {
             AppleRequestQueries.save(WrittenAppleRequest(request, ledger: try ledger(of: request.name.scope))))
     }
 
-    // MARK: Forwarding
+    // MARK: Offers
 
-    func keep(_ copies: [NotificationCopy]) throws {
-        guard !copies.isEmpty else { return }
-        // The numbers of one subject's copies stand in the order of their commits.
-        unsent += locks.take(
-            copies.map { Self.lockName("copy", $0.scope.app.rawValue, $0.scope.environment.rawValue, $0.subject) }.sorted())
-        unsent += try copies.map { ForwardingQueries.keep(try WrittenCopy($0, ledger: try ledger(of: $0.scope))) }
+    func issuedOffers(to customer: CustomerID, in scope: Scope, limit: Int) throws -> [OfferIssue] {
+        let statement = OfferQueries.issued(
+            to: CustomerName(scope.app, customer), limit: limit, ledger: try ledger(of: scope))
+        return try pipeline([statement]).last?.map(FoundOfferIssue.init(row:)).map { $0.issue(in: scope) } ?? []
     }
 
-    func forgetCopies(in scope: Scope, upTo bound: CopyBound, limit: Int) throws {
+    func issuedOffers(in scope: Scope, since instant: Timestamp, limit: Int) throws -> Int {
+        let statement = OfferQueries.count(since: instant, limit: limit, ledger: try ledger(of: scope))
+        return Int(try pipeline([statement]).last?.first?.integer(0) ?? 0)
+    }
+
+    func record(_ issue: OfferIssue) throws {
+        let customer = try number(of: CustomerName(issue.scope.app, issue.customer))
         unsent.append(
-            ForwardingQueries.forget(
-                upTo: bound, limit: limit, ledger: try ledger(of: scope)))
-    }
-
-    // MARK: The log
-
-    func tell(_ event: EndpointEvent, of key: EndpointKey, number: Int64, at now: Timestamp) throws {
-        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.rowKey.originalTransactionId)
-        let told = SubscriptionRows.Outbox(first: number, events: try event.text)
-        unsent.append(AuditQueries.append(WrittenOutbox(told, at: now, of: place)))
-    }
-
-    func forgetEvents(in scope: Scope, before instant: Timestamp, limit: Int, at now: Timestamp) throws -> Int {
-        let ledger = try ledger(of: scope)
-        // By name, because the first who locks it finds no row.
-        let locking = locks.take([Self.lockName("logFloor", scope.app.rawValue, scope.environment.rawValue)])
-        let floor = try pipeline(locking + [LogQueries.floor(ledger: ledger)]).last?.first.map(LogFloor.init(row:))?.place
-        let found = try pipeline([LogQueries.oldest(after: floor ?? .start, limit: limit, ledger: ledger)]).last
-        let old = try (found?.map(AgedRow.init(row:)) ?? []).prefix { $0.createdAt < instant }
-        guard let end = old.last?.end else { return 0 }
-        unsent.append(LogQueries.forget(to: end, rows: old.count, ledger: ledger))
-        unsent.append(LogQueries.save(WrittenFloor(end, at: now, ledger: ledger)))
-        return old.count
-    }
-
-    // MARK: Webhooks
-
-    func lockEndpoint(_ name: EndpointName) throws -> StoredEndpoint? {
-        // By name, because the first who locks it finds no row.
-        let locking = locks.take([Self.lockName("webhookEndpoint", name.app.rawValue, name.id)])
-        return try pipeline(locking + [WebhookQueries.endpoint(name)]).last?.first.map(StoredEndpoint.init(row:))
-    }
-
-    func save(_ endpoint: StoredEndpoint) throws { unsent.append(WebhookQueries.save(try WrittenEndpoint(endpoint))) }
-
-    func remove(_ name: EndpointName) throws { unsent += WebhookQueries.remove(name) }
-
-    func keep(_ attempts: [StoredAttempt]) throws {
-        if !attempts.isEmpty { unsent.append(try WebhookQueries.insert(try attempts.map(WrittenAttempt.init))) }
-    }
-
-    func forgetAttempts(of name: EndpointName, delivered: Bool, to number: Int64, before instant: Timestamp?) throws {
-        unsent += WebhookQueries.forgetAttempts(of: name, delivered: delivered, to: number, before: instant)
-    }
-
-    func park(_ events: [StoredParkedEvent]) throws {
-        if !events.isEmpty { unsent.append(try WebhookQueries.insert(try events.map(WrittenParkedEvent.init))) }
-    }
-
-    func unpark(_ numbers: [Int64], of name: EndpointName) throws {
-        unsent += numbers.map { WebhookQueries.unpark($0, of: name) }
-    }
-
-    // MARK: Seals
-
-    func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
-        let locking = locks.take([Self.lockName("seal", app.rawValue)])
-        let asked = [
-            SealQueries.unsealed(app, limit: limit), SealQueries.unsealedCustomers(app, limit: limit), SealQueries.last(of: app),
-        ]
-        let results = Array(try pipeline(locking + asked).dropFirst(locking.count))
-        guard results.count == asked.count else { throw StorageError(.other, "no answer to a lock") }
-        let unsealed = try results[0].map { try ChainHead(NamedRow($0), of: app) }
-        let customers = Array(try results[1].map { try CustomerChainHead(NamedRow($0), of: app) }.prefix(limit - unsealed.count))
-        guard !unsealed.isEmpty || !customers.isEmpty else { return nil }
-        let last = try results[2].first.map(SealRow.init(row:))
-        let seal = AuditSeal(
-            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry) + customers.map(\.entry),
-            previous: last?.hash ?? AuditHead().hash)
-        _ = try pipeline(SealQueries.insert(seal, unsealed, customers))
-        return seal
+            OfferQueries.save(WrittenOfferIssue(issue, customer: customer, ledger: try ledger(of: issue.scope))))
     }
 }

@@ -103,7 +103,23 @@ enum SQLiteSchema {
         Step(number: 15, oldest: 14, script: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
+        // Servers of the version before sign nothing, and may go on.
+        Step(number: 17, oldest: 16, script: issuedOffers),
     ]
+
+    /// What was signed so that customers may have offers (WALL-5).
+    private static let issuedOffers = """
+        CREATE TABLE issuedOffer (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), nonce TEXT NOT NULL,
+            customer INTEGER NOT NULL REFERENCES customer (id), productId TEXT NOT NULL,
+            kind TEXT NOT NULL, offerIdentifier TEXT, token TEXT, transactionId TEXT, isAllowed INTEGER,
+            issuedAt INTEGER NOT NULL, signatures INTEGER NOT NULL, lastSignedAt INTEGER NOT NULL, keyId TEXT NOT NULL,
+            PRIMARY KEY (ledger, nonce)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX issuedOfferByCustomer ON issuedOffer (customer, ledger, issuedAt, nonce);
+        CREATE INDEX issuedOfferByTime ON issuedOffer (ledger, issuedAt, nonce);
+
+        """
 
     /// What Apple posted, for those to whom it is passed on; `content` is JSON.
     private static let forwarding = """

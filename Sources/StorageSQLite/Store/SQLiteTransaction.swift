@@ -5,7 +5,7 @@ import Storage
 
 /// One write transaction. There is one at a time, so that everything is locked already.
 final class SQLiteTransaction: StoreTransaction {
-    private let database: Database
+    let database: Database
     private var names: NamesAtWork
     /// For the next transactions, once this one is committed.
     var learned: Names { names.learned }
@@ -21,7 +21,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     // MARK: Names
 
-    private func ledger(of scope: Scope) throws -> Int64 {
+    func ledger(of scope: Scope) throws -> Int64 {
         if let known = names.ledger(of: scope) { return known }
         let number = try NameQueries.ledger(of: scope, database) ?? NameQueries.insertLedger(of: scope, database)
         names.learn(ledger: number, of: scope)
@@ -374,64 +374,19 @@ final class SQLiteTransaction: StoreTransaction {
         try AppleRequestQueries.save(WrittenAppleRequest(request, ledger: ledger(of: request.name.scope)), database)
     }
 
-    // MARK: Forwarding
+    // MARK: Offers
 
-    func keep(_ copies: [NotificationCopy]) throws {
-        for copy in copies { try ForwardingQueries.keep(WrittenCopy(copy, ledger: ledger(of: copy.scope)), database) }
+    func issuedOffers(to customer: CustomerID, in scope: Scope, limit: Int) throws -> [OfferIssue] {
+        try OfferQueries.issued(to: CustomerName(scope.app, customer), limit: limit, ledger: ledger(of: scope), database)
+            .map { $0.issue(in: scope) }
     }
 
-    func forgetCopies(in scope: Scope, upTo bound: CopyBound, limit: Int) throws {
-        try ForwardingQueries.forget(
-            upTo: bound, limit: limit, ledger: ledger(of: scope), database)
+    func issuedOffers(in scope: Scope, since instant: Timestamp, limit: Int) throws -> Int {
+        try OfferQueries.count(since: instant, limit: limit, ledger: ledger(of: scope), database)
     }
 
-    // MARK: The log
-
-    func tell(_ event: EndpointEvent, of key: EndpointKey, number: Int64, at now: Timestamp) throws {
-        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.rowKey.originalTransactionId)
-        let told = SubscriptionRows.Outbox(first: number, events: try event.text)
-        try AuditQueries.append(WrittenOutbox(told, at: now, of: place), database)
-    }
-
-    func forgetEvents(in scope: Scope, before instant: Timestamp, limit: Int, at now: Timestamp) throws -> Int {
-        let ledger = try ledger(of: scope)
-        let floor = try LogQueries.floor(ledger: ledger, database)?.place ?? .start
-        let old = try LogQueries.oldest(after: floor, limit: limit, ledger: ledger, database).prefix { $0.createdAt < instant }
-        guard let end = old.last?.end else { return 0 }
-        try LogQueries.forget(to: end, ledger: ledger, database)
-        try LogQueries.save(WrittenFloor(end, at: now, ledger: ledger), database)
-        return old.count
-    }
-
-    // MARK: Webhooks
-
-    func lockEndpoint(_ name: EndpointName) throws -> StoredEndpoint? { try WebhookQueries.endpoint(name, database) }
-
-    func save(_ endpoint: StoredEndpoint) throws { try WebhookQueries.save(WrittenEndpoint(endpoint), database) }
-
-    func remove(_ name: EndpointName) throws { try WebhookQueries.remove(name, database) }
-
-    func keep(_ attempts: [StoredAttempt]) throws { try WebhookQueries.insert(attempts, database) }
-
-    func forgetAttempts(of name: EndpointName, delivered: Bool, to number: Int64, before instant: Timestamp?) throws {
-        try WebhookQueries.forgetAttempts(of: name, delivered: delivered, to: number, before: instant, database)
-    }
-
-    func park(_ events: [StoredParkedEvent]) throws { try WebhookQueries.insert(events, database) }
-
-    func unpark(_ numbers: [Int64], of name: EndpointName) throws { try WebhookQueries.unpark(numbers, of: name, database) }
-
-    // MARK: Seals
-
-    func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
-        let unsealed = try SealQueries.unsealed(app, limit: limit, database)
-        let customers = try SealQueries.unsealedCustomers(app, limit: limit - unsealed.count, database)
-        guard !unsealed.isEmpty || !customers.isEmpty else { return nil }
-        let last = try SealQueries.last(of: app, database)
-        let seal = AuditSeal(
-            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry) + customers.map(\.entry),
-            previous: last?.hash ?? AuditHead().hash)
-        try SealQueries.insert(seal, unsealed, customers, database)
-        return seal
+    func record(_ issue: OfferIssue) throws {
+        let customer = try number(of: CustomerName(issue.scope.app, issue.customer))
+        try OfferQueries.save(WrittenOfferIssue(issue, customer: customer, ledger: ledger(of: issue.scope)), database)
     }
 }

@@ -15,7 +15,7 @@ struct AppConfiguration {
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
         "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
-        "apple",
+        "apple", "offerKeys",
     ]
 
     init(_ file: JSONFields, environment variables: [String: String]) throws {
@@ -42,6 +42,10 @@ struct AppConfiguration {
                 bundleId: settings.expected.bundleId, hasSharedSecrets: !settings.sharedSecrets.isEmpty,
                 variable: "\(Self.prefix(of: id))_APPLE_PRIVATE_KEY"), variables)
         settings.apple = apple?.access
+        settings.offerSigner = try OffersConfiguration.signer(
+            .init(
+                file: file, bundleId: settings.expected.bundleId, ofApple: apple?.signingKey,
+                variablePrefix: Self.offerKeyVariables(of: id), variables: variables))
         self.settings = settings
         credentials = try Self.credentials(of: id, file, variables)
     }
@@ -190,6 +194,9 @@ struct AppConfiguration {
     static func variables(of id: AppID) -> [String] {
         ["SERVER_KEY_SHA256", "CUSTOMER_TOKEN_SECRET", "SHARED_SECRETS", "APPLE_PRIVATE_KEY"].map { "\(prefix(of: id))_\($0)" }
     }
+
+    /// What the names of the variables begin with that may hold the text of a key of `offerKeys`; its id follows.
+    static func offerKeyVariables(of id: AppID) -> String { "\(prefix(of: id))_OFFER_KEY_" }
 
     /// In the environment they are separated by commas.
     private static func sharedSecrets(

@@ -1,7 +1,6 @@
 import AppStoreGateway
 import AppStoreWire
 import Backend
-import Foundation
 import Ledger
 import Primitives
 import Storage
@@ -13,6 +12,8 @@ struct AppleConfiguration {
     /// With Apple's hosts, unless the file names others.
     let account: AskedAppStore.Account
     let access: AppleAccess
+    /// Nil where Apple is asked by receipts alone.
+    var signingKey: SigningKey? { account.key?.signingKey }
 
     private static let names: Set<String> = [
         "issuerId", "keyId", "privateKeyFile", "sharePercent", "hourlySweep", "nightlyFullSweep", "verifyReceipt",
@@ -89,38 +90,14 @@ struct AppleConfiguration {
 
     /// Nil where the file names none.
     private static func key(_ file: JSONFields, _ app: App, _ variables: [String: String]) throws -> AppStoreKey? {
-        let (path, value) = (try file.text("privateKeyFile"), variables[app.variable])
-        let isNamed = try value != nil || path != nil || file.text("keyId") != nil || file.text("issuerId") != nil
+        let isNamed =
+            try variables[app.variable] != nil || file.text("privateKeyFile") != nil || file.text("keyId") != nil
+            || file.text("issuerId") != nil
         guard isNamed else { return nil }
-        let pem: String
-        if let value {
-            pem = value
-        } else if let path {
-            pem = try text(of: path, at: file.place("privateKeyFile"))
-        } else {
-            throw CommandError(
-                """
-                \(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \
-                \(app.variable) in the environment.
-                """)
-        }
-        do {
-            return AppStoreKey(
-                signingKey: try SigningKey(
-                    pem: pem, keyId: try file.requiredText("keyId"), issuerId: try file.requiredText("issuerId"),
-                    fileName: value == nil ? path : nil),
-                bundleId: app.bundleId)
-        } catch let error as SigningKeyError {
-            throw CommandError("\(file.place("privateKeyFile")): \(error)")
-        }
-    }
-
-    private static func text(of path: String, at place: String) throws -> String {
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw CommandError("\(place): \(path) cannot be read: \(error.localizedDescription)")
-        }
+        return AppStoreKey(
+            signingKey: try PrivateKeyText(file, variable: app.variable, variables).key(
+                keyId: try file.requiredText("keyId"), issuerId: try file.requiredText("issuerId")),
+            bundleId: app.bundleId)
     }
 
     private static func host(

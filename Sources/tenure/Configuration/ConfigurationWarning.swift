@@ -63,7 +63,11 @@ extension TenureConfiguration {
     private static func misspelt(_ variables: [String: String], _ apps: [AppConfiguration]) -> [ConfigurationWarning] {
         let known = apps.flatMap { AppConfiguration.variables(of: $0.settings.id) }
         // For the shell of a user who tries Tenure (`keys.env`).
-        let names = variables.keys.filter { $0.hasPrefix("TENURE_APP_") && $0 != "TENURE_APP_URL" && !known.contains($0) }
+        let ofOfferKeys = apps.map { AppConfiguration.offerKeyVariables(of: $0.settings.id) }
+        let names = variables.keys.filter { name in
+            name.hasPrefix("TENURE_APP_") && name != "TENURE_APP_URL" && !known.contains(name)
+                && !ofOfferKeys.contains(where: name.hasPrefix)
+        }
         return names.sorted().map { name in
             ConfigurationWarning(
                 subject: name, words: "this environment variable is not used.",

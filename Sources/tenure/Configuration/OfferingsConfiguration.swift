@@ -3,9 +3,9 @@ import Primitives
 import StrictJSON
 
 /// What an app sells and has released, as its file says it: `products` in their long form, `features`, `licences` and
-/// `contentKinds`, and what of it is shown to whom: `wall`.
+/// `contentKinds`, what of it is shown to whom: `wall`, and which offers are signed for whom: `offers`.
 enum OfferingsConfiguration {
-    static let members: Set<String> = ["features", "licences", "contentKinds", "wall"]
+    static let members: Set<String> = ["features", "licences", "contentKinds", "wall", "offers"]
 
     static func offerings(_ file: JSONFields) throws -> AppOfferings {
         let listings = try listings(file)
@@ -15,7 +15,8 @@ enum OfferingsConfiguration {
         }
         return AppOfferings(
             products: listings, features: try features(file), licences: try licences(file),
-            contentKinds: try contentKinds(file), wall: try WallConfiguration(plans: plans).wall(file))
+            contentKinds: try contentKinds(file), wall: try WallConfiguration(plans: plans).wall(file),
+            offers: try OffersConfiguration(plans: plans).desk(file))
     }
 
     // MARK: Products

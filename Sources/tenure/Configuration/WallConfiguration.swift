@@ -94,7 +94,8 @@ struct WallConfiguration {
     }
 
     private enum Condition: String, CaseIterable {
-        case neverBought, active, inGraceOrRetry, lapsed, usedIntroductoryOffer, paidAppHolder, storefront, appVersion, attribute
+        case neverBought, active, inGraceOrRetry, lapsed, usedIntroductoryOffer, paidAppHolder, tester, storefront, appVersion
+        case attribute
         case all, any, not
     }
 
@@ -120,6 +121,9 @@ struct WallConfiguration {
         case .paidAppHolder:
             let isHolder = try fields.requiredBool(name.rawValue)
             return isHolder ? .paidAppHolder : .not(.paidAppHolder)
+        case .tester:
+            let isTester = try fields.requiredBool(name.rawValue)
+            return isTester ? .tester : .not(.tester)
         case .storefront: return .storefront(try storefronts(fields))
         case .appVersion: return try version(try members(["atLeast", "below"]))
         case .attribute:
