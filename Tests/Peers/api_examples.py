@@ -76,6 +76,12 @@ def live(api):
     api.call("readLicences", customer=ALICE)
     api.call("changeAttributes", {"attributes": [{"name": "plan", "value": "gold"}, {"name": "seat"}]}, customer=ALICE)
     api.call("askWall", {"storefront": "USA", "appVersion": "2.1"}, customer=BOB)
+    api.call("askOffers", {}, customer=ALICE)
+    api.call("signPromotionalOffer", {"productId": "plus.monthly", "offerIdentifier": "stay"}, customer=ALICE)
+    time.sleep(1.1)  # The log goes by seconds: of two in one second, a nonce would decide which is shown first.
+    api.call("signIntroductoryOffer", {"productId": "plus.monthly"}, customer=ALICE)
+    api.call("readOffers", customer=ALICE)
+    api.call("listIssuedOffers")
     device = {"Authorization": f"Bearer {api.books.keys.public}"}
     api.call("registerDevice", {"secret": SECRET}, customer="anonymous-7f3a", headers=device)
     api.call("identifyCustomer", {"anonymous": "anonymous-7f3a", "deviceSecret": SECRET}, customer=ALICE)

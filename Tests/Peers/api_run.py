@@ -26,6 +26,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 import api_accounts
 import api_answers
 import harness
+from apple_key import write_key
 from books_material import DAY, Books, Signer, original_id
 from books_verify import with_length
 from harness import check
@@ -601,6 +602,9 @@ def configured(books):
         "cohorts": [{"id": "gold", "when": {"attribute": {"name": "plan", "equals": "gold"}}, "offering": "year"},
                     {"id": "china", "when": {"storefront": ["CHN"]}, "offering": "year"}, {"id": "everybody", "offering": "usual"}],
         "inAppChanges": True}
+    app["offers"] = {"promotional": [{"id": "stay", "product": "plus.monthly"}, {"id": "comeback", "product": "plus.yearly", "audience": "former"}]}
+    app["offerKeys"] = {"keys": [{"keyId": "2X9R4HXF35", "issuerId": "57246542-96fe-1a63-e053-0824d011072a",
+                                  "privateKeyFile": str(write_key(books.folder / "SubscriptionKey_2X9R4HXF35.p8"))}]}
     app["limits"] = {"customerPerMinute": 0}
     books.content["webhooks"] = {"secretKeys": ["5f" * 32], "allow": ["127.0.0.1"]}
     books.content["signedAnswers"] = {"keys": api_answers.make_answer_keys(books.folder)}

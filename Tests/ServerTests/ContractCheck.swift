@@ -39,6 +39,8 @@ extension ContractCheck {
         uniqueKeysWithValues: [
             reading(NativeAPI.receiveNotification), reading(NativeAPI.uploadTransaction), reading(NativeAPI.uploadReceipt),
             reading(NativeAPI.askPurchase), reading(NativeAPI.askWall), reading(NativeAPI.changeAttributes),
+            reading(NativeAPI.askOffers), reading(NativeAPI.signPromotionalOffer), reading(NativeAPI.signIntroductoryOffer),
+            reading(NativeAPI.readOffers), reading(NativeAPI.listIssuedOffers),
             reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.confirmDelivery),
             reading(NativeAPI.noteConsumption), reading(NativeAPI.readEntitlements), reading(NativeAPI.readManyEntitlements),
             reading(NativeAPI.readContent), reading(NativeAPI.unlockContent), reading(NativeAPI.readLicences),

@@ -111,8 +111,8 @@ extension Backend {
 
     // MARK: Signing
 
-    /// Signs a promotional offer for a customer who may have it. Whoever asks again while the signature is valid is given the same
-    /// offer: Apple takes its nonce once.
+    /// Signs a promotional offer for a customer who may have it. Whoever asks again while the signature is valid is given the
+    /// same offer: Apple takes its nonce once.
     ///
     /// - Throws: `OfferRefusal`.
     package func signPromotionalOffer(
@@ -381,9 +381,8 @@ extension Backend.KnownSituation {
     /// What a JWS is bound to, so that nobody else can use it: the download that the device shows, or a transaction of what it
     /// shows; else the last purchase that was credited to the customer, in the group before any other. Nil where there is none.
     fileprivate func transactionToName(in group: String?) -> String? {
-        if let shown = situation.device.appTransactionId { return shown }
-        let credited = CustomerPeriod.all(in: shown).last ?? lastPurchase(in: group) ?? lastPurchase(in: nil)
-        return credited?.transactionId.rawValue
+        if let shown = shown.appTransactionId ?? shown.transactionId?.rawValue { return shown }
+        return (lastPurchase(in: group) ?? lastPurchase(in: nil))?.transactionId.rawValue
     }
 
     private func lastPurchase(in group: String?) -> CustomerPeriod? {

@@ -56,35 +56,53 @@ extension Backend {
         return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
     }
 
-    /// The Apple Account that a client shows: the subscriptions that are shown to be of it, and Apple's id of the app's download
-    /// by it, where an app transaction or a transaction says it.
+    /// The Apple Account that a client shows.
+    struct SeenAccount: Sendable {
+        /// The subscriptions that are kept and shown to be of it.
+        var states: [Ledger.SubscriptionState] = []
+        /// Apple's id of the app's download by it, where an app transaction or a transaction says it.
+        var appTransactionId: String?
+        /// Of the last transaction that is shown, whether it is kept or not.
+        var transactionId: TransactionID?
+    }
+
+    /// - Throws: `BackendError` with the refusal where something shown proves nothing.
     func account(
         shownBy shown: ShownAccount, _ key: CustomerKey, _ app: AppSettings, at now: Timestamp
-    ) async throws -> (states: [Ledger.SubscriptionState], appTransactionId: String?) {
+    ) async throws -> SeenAccount {
         guard shown.transactions.count <= Self.mostShown else {
             throw BackendError.invalidIdentifier(name: "signedTransactions", longest: Self.mostShown)
         }
         var subscriptions: Set<SubscriptionKey> = []
+        var seen = SeenAccount()
         for jws in shown.transactions {
             for arrival in try await proved(jws, nil, app: app, at: now) where arrival.scope == key.scope {
                 subscriptions.formUnion(arrival.facts.map { arrival.scope.key(of: $0) })
+                for case .transaction(let line) in arrival.facts {
+                    seen.transactionId = line.transactionId
+                    if let told = line.appTransactionId, !told.isEmpty { seen.appTransactionId = told }
+                }
             }
         }
-        var states: [Ledger.SubscriptionState] = []
         for subscription in subscriptions.sorted() {
             if let stored = try await translatingStorageErrors({ try await store.subscription(subscription) }) {
-                states.append(stored.state)
+                seen.states.append(stored.state)
             }
         }
-        let told = states.lazy.flatMap(\.periods).compactMap(\.transaction.appTransactionId).first { !$0.isEmpty }
-        guard let jws = shown.appTransaction else { return (states, told) }
+        if seen.appTransactionId == nil {
+            seen.appTransactionId = seen.states.lazy.flatMap(\.periods).compactMap(\.transaction.appTransactionId).first {
+                !$0.isEmpty
+            }
+        }
+        guard let jws = shown.appTransaction else { return seen }
         let payload = try verified(await verifier.appTransaction(jws, for: app.expected, at: now)).payload
         guard let id = payload.appTransactionId, payload.receiptType == key.scope.environment else {
-            return (states, told)
+            return seen
         }
-        let known = Set(states.map(\.key))
-        states += try await self.states(shownBy: .appTransactionId(id), in: key.scope).filter { !known.contains($0.key) }
-        return (states, id)
+        let known = Set(seen.states.map(\.key))
+        seen.states += try await self.states(shownBy: .appTransactionId(id), in: key.scope).filter { !known.contains($0.key) }
+        seen.appTransactionId = id
+        return seen
     }
 
     /// How many transactions one question may show.

@@ -22,8 +22,8 @@ extension Backend {
         let person: KnownPerson
         /// The person's own subscriptions; by id.
         let own: [Ledger.SubscriptionState]
-        /// Those of the Apple Account that the device shows.
-        let shown: [Ledger.SubscriptionState]
+        /// The Apple Account that the device shows.
+        let shown: SeenAccount
         let timeline: SettingsTimeline
         let situation: CustomerSituation
     }
@@ -45,7 +45,7 @@ extension Backend {
         profile.otherIds = Set(known.person.customers)
         profile.isTester = asking.app.sandboxAccess.names(asking.key.customer)
         return KnownSituation(
-            person: known, own: own, shown: shown.states, timeline: timeline,
+            person: known, own: own, shown: shown, timeline: timeline,
             situation: CustomerSituation(
                 of: profile, states: own + others, catalogue: timeline.catalogue, map: timeline.entitlements, at: now))
     }
