@@ -170,6 +170,24 @@ package enum NativeAPI {
         about: .init(.customers, "Merge an anonymous customer into this one, who has logged in on its device (OWN-10)."),
         problems: [.deviceRefused, .mergedBefore])
 
+    /// Everything that is kept of a customer.
+    package static let exportCustomer = Endpoint<CustomerPath, NoQuery, NoBody, CustomerExportBody>(
+        "exportCustomer", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/export", callers: .appBackend,
+        about: .init(.customers, "Everything that is kept of a customer, of every environment, in one document."),
+        problems: [.unknownCustomer])
+
+    /// The same as a page to read.
+    package static let readCustomerPage = Endpoint<CustomerPath, NoQuery, NoBody, ReadablePage>(
+        "readCustomerPage", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/export/page", callers: .appBackend,
+        about: .init(.customers, "The same as a page to read and to print, without any script."),
+        problems: [.unknownCustomer])
+
+    /// A customer is erased.
+    package static let eraseCustomer = Endpoint<CustomerIdPath, NoQuery, ErasureOrderBody, ErasureBody>(
+        "eraseCustomer", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/erasures/\(.id)", callers: .appBackend,
+        about: .init(.customers, "Erase a person under all their ids and in every environment: a pseudonym stays."),
+        problems: [.unknownCustomer])
+
     // MARK: Votes
 
     /// An operator grants an entitlement (ENT-9).
@@ -516,7 +534,9 @@ package enum NativeAPI {
         listIssuedOffers.description,
         readCustomer.description, readTimeline.description,
         registerDevice.description,
-        identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
+        identifyCustomer.description, exportCustomer.description, readCustomerPage.description,
+        eraseCustomer.description,
+        grantEntitlement.description, holdEntitlement.description, creditTime.description,
         joinCustomer.description, withdrawVote.description, transferSubscription.description, decideClaim.description,
         consentClaim.description,
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,

@@ -63,7 +63,9 @@ package struct Backend: Sendable {
 
     /// An id of a customer: 1 to 200 characters, none of which controls a terminal or a protocol.
     package static func checked(_ customer: CustomerID) throws -> CustomerID {
-        guard !customer.rawValue.isEmpty, customer.rawValue.isPlain(upTo: longestCustomer) else {
+        // What stands in the place of erased customers names nobody (I45).
+        let isFree = !customer.rawValue.hasPrefix(CustomerNames.erasedPrefix)
+        guard !customer.rawValue.isEmpty, customer.rawValue.isPlain(upTo: longestCustomer), isFree else {
             throw BackendError.invalidIdentifier(name: "customer", longest: longestCustomer)
         }
         return customer

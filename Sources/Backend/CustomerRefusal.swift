@@ -2,6 +2,8 @@
 package enum CustomerRefusal: Error, Hashable {
     /// The app gives no such entitlement by any product, so that nothing about it could be decided.
     case unknownEntitlement(String, known: [String])
+    /// Nothing is kept of the customer.
+    case unknownCustomer(String)
     /// No vote of the customer has the id.
     case unknownVote(String)
     /// No claim with the id waits for a decision.

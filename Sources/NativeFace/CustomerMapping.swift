@@ -64,6 +64,9 @@ extension OwnershipVoteBody {
         case .deny(let claim):
             self.init(id: vote.id.rawValue, kind: "deny", by: by, votedAt: vote.votedAt)
             self.claim = claim.rawValue
+        case .erase(let customer):
+            self.init(id: vote.id.rawValue, kind: "erase", by: by, votedAt: vote.votedAt)
+            self.customer = customer.rawValue
         }
     }
 

@@ -67,9 +67,7 @@ extension NativeFace {
     private func readOffers(_ call: OfCustomer<EnvironmentQuery, NoBody>) async throws -> OfferHistoryBody {
         let history = try await backend.offerHistory(
             of: call.customer, app: call.app, environment: call.query.environment)
-        return OfferHistoryBody(
-            issued: history.issued.map { IssuedOfferItem($0) },
-            redemptions: history.redemptions.map { OfferRedemptionItem($0) })
+        return OfferHistoryBody(history)
     }
 
     private func listIssuedOffers(_ call: OfApp<PageQuery, NoBody>) async throws -> PageBody<IssuedOfferItem> {
@@ -122,6 +120,14 @@ extension SignedOfferBody {
         case .signature(let encoded): signature = encoded
         case .jws(let jws): compactJWS = jws
         }
+    }
+}
+
+extension OfferHistoryBody {
+    init(_ history: Backend.OfferHistory) {
+        self.init(
+            issued: history.issued.map { IssuedOfferItem($0) },
+            redemptions: history.redemptions.map { OfferRedemptionItem($0) })
     }
 }
 

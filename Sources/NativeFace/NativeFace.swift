@@ -35,6 +35,7 @@ package struct NativeFace: Face {
         addContent(to: &router)
         addWalls(to: &router)
         addOffers(to: &router)
+        addPrivacy(to: &router)
         addCustomers(to: &router)
         addVotes(to: &router)
         addSubscriptions(to: &router)

@@ -299,6 +299,8 @@ struct WatchedStoreFace: Store {
         try await watched.store.issuedOffers(in: scope, after: place, limit: limit)
     }
 
+    func overwriteErased() async throws { try await watched.store.overwriteErased() }
+
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await watched.store.sweeps(of: app) }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await watched.store.knownNotifications(uuids, in: scope)

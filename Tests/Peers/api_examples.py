@@ -168,6 +168,8 @@ def live(api):
     api.call("listDifferences", id="trial-1", query={"limit": 3})
     api.call("listJobs")
     api.call("applySettings", {"actor": "mia"})
+    api.call("exportCustomer", customer="carol")
+    api.call("eraseCustomer", {"actor": "mia", "reason": "request 4711"}, customer="carol", id="request-4711")
     api.call("checkLive")
     api.call("checkReady")
 

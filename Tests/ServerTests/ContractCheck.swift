@@ -40,6 +40,7 @@ extension ContractCheck {
             reading(NativeAPI.receiveNotification), reading(NativeAPI.uploadTransaction), reading(NativeAPI.uploadReceipt),
             reading(NativeAPI.askPurchase), reading(NativeAPI.askWall), reading(NativeAPI.changeAttributes),
             reading(NativeAPI.askOffers), reading(NativeAPI.signPromotionalOffer), reading(NativeAPI.signIntroductoryOffer),
+            reading(NativeAPI.exportCustomer), reading(NativeAPI.readCustomerPage), reading(NativeAPI.eraseCustomer),
             reading(NativeAPI.readOffers), reading(NativeAPI.listIssuedOffers),
             reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.confirmDelivery),
             reading(NativeAPI.noteConsumption), reading(NativeAPI.readEntitlements), reading(NativeAPI.readManyEntitlements),

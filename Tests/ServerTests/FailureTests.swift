@@ -268,6 +268,8 @@ struct FailingStore: Store {
         try await checked { try await store.issuedOffers(in: scope, after: place, limit: limit) }
     }
 
+    func overwriteErased() async throws { try await checked { try await store.overwriteErased() } }
+
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await checked { try await store.sweeps(of: app) } }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await checked { try await store.knownNotifications(uuids, in: scope) }

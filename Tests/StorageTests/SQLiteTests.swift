@@ -354,7 +354,7 @@ import Testing
             #expect(try await store.budgets(of: AppID("app")) == [])
             #expect(try await store.schemaDifferences() == [])
             let oldest = try file.query { try Int.fetchOne($0, sql: "SELECT max(oldest) FROM schemaVersion") }
-            #expect(oldest == 16)
+            #expect(oldest == 17)
         }
     }
 

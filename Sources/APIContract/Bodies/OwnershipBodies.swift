@@ -65,7 +65,7 @@ package struct OwnershipVoteBody: AnswerContent, JSONBody, JSONItem {
         "OwnershipVote", "What was decided about whose a subscription is.",
         [
             .required("id", .text, "Chosen by whoever decided.", example: "support-4712"),
-            .required("kind", .word(["transfer", "approve", "deny"]), "What was decided."),
+            .required("kind", .word(["transfer", "approve", "deny", "erase"]), "What was decided."),
             .optional("customer", .text, "To whom it was transferred.", example: "bob"),
             .optional("claim", .text, "Which claim was decided."),
             .required("actor", .text, "Who decided; a customer where an owner consented.", example: "mia"),

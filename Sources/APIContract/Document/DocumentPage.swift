@@ -145,19 +145,7 @@ package struct DocumentPage: AnswerContent {
         return lines.joined(separator: " \\\n  ")
     }
 
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
-    }
+    private static func escaped(_ text: String) -> String { HTMLText.escaped(text) }
 }
 
 extension CallerKind {

@@ -75,6 +75,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let unknownEntitlement = ProblemKind("unknownEntitlement", 404)
     /// The server has no key to sign answers with.
     package static let signingNotConfigured = ProblemKind("signingNotConfigured", 404)
+    /// Nothing is kept of the customer.
+    package static let unknownCustomer = ProblemKind("unknownCustomer", 404)
     package static let unknownVote = ProblemKind("unknownVote", 404)
     package static let unknownClaim = ProblemKind("unknownClaim", 404)
     package static let unknownPurchase = ProblemKind("unknownPurchase", 404)

@@ -90,9 +90,11 @@ extension Backend {
         }
     }
 
-    /// What changed the customer's access, under whatever id, the latest first; at most ``longestAudit`` (AUDIT-1).
+    /// What changed the customer's access, under whatever id, the latest first (AUDIT-1).
+    ///
+    /// - Parameter limit: how many entries, and of how many rows of each subscription and id.
     package func timeline(
-        of customer: CustomerID, app id: AppID, environment: Environment
+        of customer: CustomerID, app id: AppID, environment: Environment, limit: Int = longestAudit
     ) async throws -> [TimelineEntry] {
         try settings(of: id).checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
@@ -104,16 +106,16 @@ extension Backend {
             var subscriptions: Set<SubscriptionKey> = []
             for id in ids.sorted() {
                 let own = CustomerKey(key.scope, id)
-                entries += try await store.auditRows(of: own, after: 0, limit: Self.longestAudit).map { kept in
+                entries += try await store.auditRows(of: own, after: 0, limit: limit).map { kept in
                     .ofCustomer(kept.row, kept.row.cause.kind == .vote ? votes[kept.row.cause.id] : nil)
                 }
                 subscriptions.formUnion(try await store.subscriptions(naming: own.name).filter { $0.scope == key.scope })
             }
             for subscription in subscriptions.sorted() {
-                entries += try await store.auditRows(of: subscription, after: 0, limit: Self.longestAudit)
+                entries += try await store.auditRows(of: subscription, after: 0, limit: limit)
                     .filter { ids.contains($0.row.customer) }.map { .ofSubscription($0.row) }
             }
-            return Array(entries.sorted { $0.effectiveAt > $1.effectiveAt }.prefix(Self.longestAudit))
+            return Array(entries.sorted { $0.effectiveAt > $1.effectiveAt }.prefix(limit))
         }
     }
 }

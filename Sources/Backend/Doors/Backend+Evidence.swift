@@ -11,6 +11,22 @@ extension Backend {
         /// Each document once.
         package let evidence: [Document]
 
+        /// - Parameter stored: by `signedDate`.
+        init(_ stored: [StoredFact]) {
+            var places: [Evidence: Int] = [:]
+            var documents: [Document] = []
+            facts = stored.map { kept in
+                let place = kept.evidence.map { evidence in
+                    if let known = places[evidence] { return known }
+                    places[evidence] = documents.count
+                    documents.append(Document(evidence))
+                    return documents.count - 1
+                }
+                return Item(fact: kept.fact, receivedAt: kept.receivedAt, evidence: place)
+            }
+            evidence = documents
+        }
+
         package struct Item: Sendable, Hashable {
             package let fact: Fact
             package let receivedAt: Timestamp
@@ -41,17 +57,6 @@ extension Backend {
         try settings(of: key.app).checkTakes(key.environment)
         let stored = try await translatingStorageErrors { try await store.facts(of: key, limit: Self.longestFacts) }
         guard !stored.isEmpty else { throw BackendError.unknownSubscription }
-        var places: [Evidence: Int] = [:]
-        var documents: [FactsReport.Document] = []
-        let facts = stored.map { kept in
-            let place = kept.evidence.map { evidence in
-                if let known = places[evidence] { return known }
-                places[evidence] = documents.count
-                documents.append(FactsReport.Document(evidence))
-                return documents.count - 1
-            }
-            return FactsReport.Item(fact: kept.fact, receivedAt: kept.receivedAt, evidence: place)
-        }
-        return FactsReport(facts: facts, evidence: documents)
+        return FactsReport(stored)
     }
 }

@@ -147,7 +147,7 @@ extension Backend {
         _ kind: OwnershipVote.Kind, by voter: CustomerID?, _ state: SubscriptionState, at now: Timestamp
     ) async throws {
         switch kind {
-        case .transfer(let customer): _ = try Self.checked(customer)
+        case .transfer(let customer), .erase(let customer): _ = try Self.checked(customer)
         case .approve(let claim), .deny(let claim):
             let waits = state.claims.contains { weighed in
                 guard case .waiting = weighed.outcome else { return false }

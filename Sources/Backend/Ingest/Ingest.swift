@@ -316,7 +316,9 @@ struct Desk {
     }
 
     /// The customer that the token names, according to its registrations.
-    func holder(of name: TokenName) -> CustomerID? { TokenRegistration.holder(by: registrations[name] ?? []) }
+    func holder(of name: TokenName) -> CustomerID? {
+        TokenRegistration.holder(by: (registrations[name] ?? []).filter { !CustomerNames.isErased($0.customer) })
+    }
 
     /// The known subscriptions whose transactions bear the token; sorted.
     func bearers(of name: TokenName) -> [SubscriptionKey] {

@@ -7,6 +7,10 @@ extension ExplanationLine.Ownership {
             line.stretched(
                 "nobody owned \(line.it), because \(claimWaits ? "a claim to it waited" : "nobody had claimed it")",
                 "nobody has owned \(line.it), because \(claimWaits ? "a claim to it waits" : "nobody has claimed it")")
+        case .released:
+            line.stretched(
+                "nobody owned \(line.it), because the customer whose it was had been erased",
+                "nobody has owned \(line.it), because the customer whose it was has been erased")
         case .owner(let customer, let why, let judged):
             line.stretched("\(line.it) belonged to \(customer)", "\(line.it) has belonged to \(customer)")
                 + ", because \(why.english(customer))\(judged.english)"

@@ -118,7 +118,9 @@ struct ExplanationTeller {
         self.instant = instant
         self.products = products
         self.policies = policies?.applied(to: history.book.subscriptionGroupIdentifier)
-        names = TokenNames(history.registrations, periods: state.periods, renewals: history.renewals)
+        names = TokenNames(
+            history.registrations, periods: state.periods, renewals: history.renewals,
+            erasures: Erasures(among: history.votes))
         var identities = Identities(of: history)
         for act in IdentityAct.all(of: history, and: state.merged) { identities.take(act) }
         self.identities = identities

@@ -211,6 +211,8 @@ extension ExplanationLine {
     package enum Ownership: Sendable, Hashable {
         /// `claimWaits`: a customer's claim to it waits for a decision.
         case nobody(claimWaits: Bool)
+        /// Whose it was is erased (I45).
+        case released
         case owner(CustomerID, Why, Judgement)
         /// An anonymous customer turned out to be an identified one.
         case merged(anonymous: CustomerID, into: CustomerID, by: Merge)

@@ -221,6 +221,7 @@ extension ExplanationTeller {
                 return line(
                     vote.votedAt, .restore,
                     say: .claim(.transferChangedNothing(identities.resolve(customer), reason: vote.reason)))
+            case .erase: return nil
             case .deny(let id):
                 guard let claim = claim(id), state.claims.contains(where: { $0.claim.id == id && $0.outcome.isDenial }) else {
                     return nil

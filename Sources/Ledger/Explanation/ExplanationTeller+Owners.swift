@@ -30,6 +30,9 @@ extension ExplanationTeller {
         let tenure = state.tenures[index]
         let extent = ExplanationLine.Extent.stretch(from: tenure.from, until: tenure.until.flatMap { $0 <= instant ? $0 : nil })
         guard let customer = tenure.customer else {
+            if case .vote = tenure.cause.evidence {
+                return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.released))
+            }
             let waits = state.claims.contains { weighed in
                 if case .waiting = outcome(weighed) { weighed.claim.claimedAt <= instant } else { false }
             }
@@ -78,7 +81,7 @@ extension ExplanationTeller {
     private func why(by vote: OwnershipVote?, before: CustomerID?) -> ExplanationLine.Ownership.Why {
         guard let vote else { return .operatorDecided(reason: "") }
         switch (vote.kind, vote.actor) {
-        case (.transfer, _): return .operatorDecided(reason: vote.reason)
+        case (.transfer, _), (.erase, _): return .operatorDecided(reason: vote.reason)
         case (.approve(let id), .operatorOfTenure), (.deny(let id), .operatorOfTenure):
             return .operatorApproved(claim(id)?.kind ?? .restore, reason: vote.reason)
         case (.approve(let id), .owner), (.deny(let id), .owner): return .ownerAgreed(before, claim(id)?.kind ?? .restore)

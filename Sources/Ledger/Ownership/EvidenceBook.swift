@@ -10,6 +10,7 @@ struct EvidenceBook {
     private let periods: [Period]
     private let policies: PolicyTimeline
     private let intents: [PurchaseIntent]
+    private let erasures: Erasures
 
     /// What a claim may be evidence of.
     enum Role {
@@ -26,6 +27,7 @@ struct EvidenceBook {
     init(
         _ claims: [Claim], in history: SubscriptionHistory, names: TokenNames, periods: [Period], policies: PolicyTimeline
     ) {
+        erasures = Erasures(among: history.votes)
         self.periods = periods
         self.policies = policies
         intents = history.intents
@@ -47,14 +49,17 @@ struct EvidenceBook {
 
     private mutating func takeNames(_ names: TokenNames, _ renewals: [RenewalFact]) {
         for index in periods.indices where periods[index].isBought {
-            guard let customer = names.customer(of: periods[index].transaction.appAccountToken) else { continue }
+            guard let customer = names.customer(of: periods[index].transaction.appAccountToken, at: periods[index].purchaseDate)
+            else { continue }
             ofPeriods[index, default: PurchaseEvidence()].named = customer
         }
         guard renewals.contains(where: { names.customer(of: $0.appAccountToken) != nil }) else { return }
         let changes = changes(renewals)
         for appearance in changes.appearances {
             let period = periods[appearance.period]
-            guard let customer = names.customer(of: appearance.token), appearance.productId != period.productId else { continue }
+            guard let customer = names.customer(of: appearance.token, at: appearance.signedDate),
+                appearance.productId != period.productId
+            else { continue }
             if appearance.token == period.transaction.appAccountToken {
                 guard policy(of: appearance).purchaseEvidence == .claims else { continue }
                 ofChanges[appearance, default: PurchaseEvidence()].repeated = customer
@@ -83,7 +88,7 @@ struct EvidenceBook {
 
     private mutating func takePurchase(_ claim: Claim, of index: Int) {
         let (period, policy) = (periods[index], policies.policy(at: periods[index].purchaseDate))
-        guard policy.purchaseEvidence == .claims else { return }
+        guard policy.purchaseEvidence == .claims, !erasures.holds(claim.customer, by: period.purchaseDate) else { return }
         if claim.kind == .purchase, claim.claimedAt <= period.purchaseDate.adding(policy.promptWindow) {
             ofPeriods[index, default: PurchaseEvidence()].prompt.append(claim)
         } else if claim.claimedAt <= period.purchaseDate.adding(policy.purchaseWindow) {

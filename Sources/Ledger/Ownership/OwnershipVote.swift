@@ -27,6 +27,9 @@ package struct OwnershipVote: Sendable, Hashable {
         case approve(ID<ClaimEvidence>)
         /// A claim is refused for good.
         case deny(ID<ClaimEvidence>)
+        /// The customer was erased: from now on nothing is theirs, and whatever showed that something was shows nothing of what
+        /// is bought later. The next valid claim binds (I45).
+        case erase(CustomerID)
     }
 
     package enum Actor: Sendable, Hashable {
@@ -36,9 +39,31 @@ package struct OwnershipVote: Sendable, Hashable {
         case owner(CustomerID)
     }
 
-    func names(_ customer: CustomerID) -> Bool { kind == .transfer(to: customer) || actor == .owner(customer) }
+    func names(_ customer: CustomerID) -> Bool {
+        kind == .transfer(to: customer) || kind == .erase(customer) || actor == .owner(customer)
+    }
 
     static func inOrder(_ left: OwnershipVote, _ right: OwnershipVote) -> Bool {
         (left.votedAt, left.id) < (right.votedAt, right.id)
+    }
+}
+
+/// Who was erased, and when first (I45).
+struct Erasures: Sendable {
+    private var instants: [CustomerID: Timestamp] = [:]
+
+    init(among votes: [OwnershipVote]) {
+        for vote in votes {
+            if case .erase(let customer) = vote.kind {
+                instants[customer] = min(instants[customer] ?? vote.votedAt, vote.votedAt)
+            }
+        }
+    }
+
+    var isEmpty: Bool { instants.isEmpty }
+
+    /// Whether the customer was erased by the instant.
+    func holds(_ customer: CustomerID, by instant: Timestamp) -> Bool {
+        !instants.isEmpty && instants[customer].map { $0 <= instant } ?? false
     }
 }

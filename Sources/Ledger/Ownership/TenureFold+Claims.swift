@@ -83,7 +83,12 @@ extension TenureFold {
         let claimant = identities.resolve(claim.customer)
         guard let present = owner(at: claim.claimedAt) else {
             if exceedsCustomers(claim), !isChange(claim) { return .waiting(.limit) }
-            bind(claim)
+            guard isReleased(by: claim.claimedAt) else {
+                bind(claim)
+                return .bound
+            }
+            // Whose it was is erased: it is the claimant's from now on, and not from the first period (I45).
+            move(to: claim.customer, at: claim.claimedAt, because: .init(rule: .firstClaim, evidence: .claim(claim.id, nil)))
             return .bound
         }
         if present == claimant { return .alreadyOwner }

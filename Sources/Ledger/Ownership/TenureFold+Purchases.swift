@@ -16,7 +16,8 @@ extension TenureFold {
     /// nothing.
     func follow(purchaseAt index: Int, on line: inout TenureLine) {
         let period = periods[index]
-        guard let (buyer, rule) = buyer(of: index, ownerBefore: line.last) else { return }
+        guard let (buyer, rule) = buyer(of: index, ownerBefore: line.last), !isErased(buyer.customer, at: period.purchaseDate)
+        else { return }
         let policy = policies.policy(at: period.purchaseDate)
         guard let present = line.last else {
             // A purchase serves its buyer whatever the policy; a change that waits for the renewal is OWN-6 alone.
@@ -61,6 +62,7 @@ extension TenureFold {
         guard !names.isEmpty, policies.policy(at: instant).tokenLocks, let present = owner(at: instant) else { return false }
         let begun = periods.firstPosition { $0.purchaseDate > max(instant, periods[0].purchaseDate) }
         let bought = periods.indices[..<begun].last { periods[$0].isBought }
-        return bought.flatMap { names.customer(of: periods[$0].transaction.appAccountToken) }.map(identities.resolve) == present
+        return bought.flatMap { names.customer(of: periods[$0].transaction.appAccountToken, at: instant) }
+            .map(identities.resolve) == present
     }
 }

@@ -14,6 +14,7 @@ struct TenureFold {
     let isServedOrRetried: (Timestamp) -> Bool
     private let identityActs: [IdentityAct]
     private let votes: [OwnershipVote]
+    private let erasures: Erasures
     /// In the order of receipt, with those that reservations count as.
     let claims: [Claim]
 
@@ -38,7 +39,8 @@ struct TenureFold {
     /// Ownership that moved at an instant and not by a purchase.
     struct Move {
         let at: Timestamp
-        let customer: CustomerID
+        /// Nil where its owner was erased.
+        let customer: CustomerID?
         let cause: Tenure.Cause
         /// A restore by another customer, which counts toward the limit (OWN-11).
         let isRestore: Bool
@@ -87,7 +89,9 @@ struct TenureFold {
         self.idleDenials = idleDenials
         self.policies = policies
         self.isServedOrRetried = isServedOrRetried
-        names = TokenNames(history.registrations, periods: periods, renewals: history.renewals)
+        erasures = Erasures(among: history.votes)
+        names = TokenNames(
+            history.registrations, periods: periods, renewals: history.renewals, erasures: erasures)
         identities = Identities(of: history)
         identityActs = IdentityAct.all(of: history)
         votes = history.votes
@@ -185,6 +189,27 @@ struct TenureFold {
         cachedLine = nil
     }
 
+    /// Whether it was taken from an erased customer by the instant.
+    func isReleased(by instant: Timestamp) -> Bool { moves.contains { $0.customer == nil && $0.at <= instant } }
+
+    /// Whether the customer, or whom they turned out to be, was erased by the instant (I45).
+    func isErased(_ customer: CustomerID, at instant: Timestamp) -> Bool {
+        guard !erasures.isEmpty else { return false }
+        return erasures.holds(customer, by: instant) || erasures.holds(identities.resolve(customer), by: instant)
+    }
+
+    /// What was the customer's is nobody's from the vote on, and their claims wait no longer.
+    private mutating func erase(_ customer: CustomerID, by vote: OwnershipVote) {
+        for claim in claims where claim.customer == customer {
+            if case .waiting = outcomes[claim.id] { outcomes[claim.id] = .refused(.denied, rule: .restore) }
+        }
+        guard owner(at: vote.votedAt) == identities.resolve(customer) else { return }
+        moves.append(
+            Move(
+                at: vote.votedAt, customer: nil, cause: .init(rule: .oneOwner, evidence: .vote(vote.id)), isRestore: false))
+        cachedLine = nil
+    }
+
     mutating func bind(_ claim: Claim) {
         binding = claim
         cachedLine = nil
@@ -211,6 +236,7 @@ struct TenureFold {
     }
 
     private mutating func follow(_ vote: OwnershipVote) {
+        if case .erase(let customer) = vote.kind { return erase(customer, by: vote) }
         guard let subject = vote.subject(among: claims) else { return }
         let present = owner(at: vote.votedAt)
         if case .owner(let customer) = vote.actor {
@@ -269,7 +295,7 @@ struct TenureFold {
 
     /// From the move on; a period that was charged early may begin after it.
     private func follow(_ move: Move, on line: inout TenureLine) {
-        line.give(to: identities.resolve(move.customer), from: max(move.at, periods[0].purchaseDate), because: move.cause)
+        line.give(to: move.customer.map(identities.resolve), from: max(move.at, periods[0].purchaseDate), because: move.cause)
     }
 
     mutating func owner(at instant: Timestamp) -> CustomerID? { line().owner(at: instant) }
@@ -286,6 +312,7 @@ extension OwnershipVote {
     fileprivate func subject(among claims: [Claim]) -> (customer: CustomerID, claim: Claim?)? {
         switch kind {
         case .transfer(let customer): return (customer, nil)
+        case .erase: return nil
         case .approve(let id), .deny(let id):
             guard let claim = claims.first(where: { $0.id == id && $0.claimedAt <= votedAt }) else { return nil }
             return (claim.customer, claim)

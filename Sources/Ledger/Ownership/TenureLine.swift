@@ -15,7 +15,7 @@ struct TenureLine {
     }
 
     /// From the instant on the customer owns it, until a later step; what is later than the instant is replaced.
-    mutating func give(to customer: CustomerID, from instant: Timestamp, because cause: Tenure.Cause) {
+    mutating func give(to customer: CustomerID?, from instant: Timestamp, because cause: Tenure.Cause) {
         while let last = steps.last, last.from >= instant { steps.removeLast() }
         if steps.last?.customer == customer { return }
         steps.append(Step(from: instant, customer: customer, cause: cause))

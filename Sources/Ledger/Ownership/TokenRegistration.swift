@@ -85,10 +85,17 @@ package struct TokenRegistration: Sendable, Hashable {
 /// The customers that the tokens of one subscription name (OWN-2, decision 0023, 2).
 struct TokenNames: Sendable {
     private let names: [AppAccountToken: CustomerID]
+    /// What a token names once its customer was erased: the next who registered it.
+    private let later: [AppAccountToken: [CustomerID]]
+    private let erasures: Erasures
 
-    init(_ registrations: [TokenRegistration], periods: [Period], renewals: [RenewalFact]) {
+    init(
+        _ registrations: [TokenRegistration], periods: [Period], renewals: [RenewalFact],
+        erasures: Erasures = Erasures(among: [])
+    ) {
+        self.erasures = erasures
         guard !registrations.isEmpty else {
-            names = [:]
+            (names, later) = ([:], [:])
             return
         }
         var borneFrom: [AppAccountToken: Timestamp] = [:]
@@ -99,13 +106,19 @@ struct TokenNames: Sendable {
         for period in periods { note(period.transaction.appAccountToken, period.purchaseDate) }
         for renewal in renewals { note(renewal.appAccountToken, renewal.signedDate) }
         var names: [AppAccountToken: CustomerID] = [:]
+        var later: [AppAccountToken: [CustomerID]] = [:]
         // The first that names anybody stands: they are in the order in which they were registered.
-        for registration in registrations where names[registration.token] == nil {
+        for registration in registrations where names[registration.token] == nil || !erasures.isEmpty {
             let isInTime = borneFrom[registration.token].map { registration.registeredAt <= $0 } ?? true
             guard registration.isVouched || (isInTime && !registration.wasBorneBefore) else { continue }
-            names[registration.token] = registration.customer
+            if names[registration.token] == nil {
+                names[registration.token] = registration.customer
+            } else {
+                later[registration.token, default: []].append(registration.customer)
+            }
         }
         self.names = names
+        self.later = later
     }
 
     var isEmpty: Bool { names.isEmpty }
@@ -113,5 +126,13 @@ struct TokenNames: Sendable {
     func customer(of token: AppAccountToken?) -> CustomerID? {
         guard !names.isEmpty, let token else { return nil }
         return names[token]
+    }
+
+    /// The customer whom it names at an instant: an erased customer's token names nobody any more, until somebody else registers
+    /// it (I45).
+    func customer(of token: AppAccountToken?, at instant: Timestamp) -> CustomerID? {
+        guard let token, let first = customer(of: token) else { return nil }
+        guard erasures.holds(first, by: instant) else { return first }
+        return later[token]?.first { !erasures.holds($0, by: instant) }
     }
 }

@@ -204,6 +204,7 @@ enum ErrorMapping {
             Problem(
                 .unknownEntitlement,
                 detail: "No product of the app gives the entitlement \(name); known: \(known.joined(separator: ", ")).")
+        case .unknownCustomer(let customer): Problem(.unknownCustomer, detail: "Nothing is kept of the customer \(customer).")
         case .unknownVote(let vote): Problem(.unknownVote, detail: "The customer has no vote \(vote) that can be withdrawn.")
         case .unknownClaim(let claim): Problem(.unknownClaim, detail: "No claim \(claim) waits for a decision.", rule: "OWN-9")
         case .unknownPurchase(let id):

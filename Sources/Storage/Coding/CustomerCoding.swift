@@ -14,6 +14,9 @@ package enum CustomerCoding {
         return writer.bytes
     }
 
+    /// Stands for an account that is put together from its rows when it is read (I45).
+    package static let forgotten: [UInt8] = [0]
+
     /// - Parameter rebuilt: puts it together from its rows; called where it is written in a form that this version does not read.
     /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
     package static func decode(

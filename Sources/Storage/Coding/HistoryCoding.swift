@@ -31,6 +31,25 @@ package enum HistoryCoding {
         return writer.bytes
     }
 
+    /// The same without anything that its rows say too: put together from them again when it is read, with the names that they
+    /// have by then (I45).
+    ///
+    /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
+    package static func forgetting(_ bytes: [UInt8]) throws -> [UInt8] {
+        var reader = CompactReader(bytes)
+        let written = try reader.byte()
+        let toldUntil = try written < 2 ? [] : reader.list { try $0.instant() }
+        let repetitions = try written < 3 ? [] : reader.list { try $0.repetition() }
+        var writer = CompactWriter(reservingCapacity: 64)
+        writer.byte(forgotten)
+        writer.list(toldUntil) { $0.instant($1) }
+        writer.list(repetitions) { $0.repetition($1) }
+        return writer.bytes
+    }
+
+    /// A form that no history is read in.
+    private static let forgotten: UInt8 = 4
+
     /// The history of a subscription.
     ///
     /// - Parameter rebuilt: puts it together from its rows; called where it is written in a form that this version does not read.
@@ -174,6 +193,9 @@ extension CompactWriter {
         case .deny(let claim):
             byte(2)
             text(claim.rawValue)
+        case .erase(let customer):
+            byte(3)
+            word(customer.rawValue)
         }
         switch vote.actor {
         case .operatorOfTenure(let name):
@@ -279,6 +301,7 @@ extension CompactReader {
         case 0: kind = .transfer(to: CustomerID(try word()))
         case 1: kind = .approve(.init(try text()))
         case 2: kind = .deny(.init(try text()))
+        case 3: kind = .erase(CustomerID(try word()))
         default: throw Self.damaged("a vote is of an unknown kind")
         }
         let actor: OwnershipVote.Actor

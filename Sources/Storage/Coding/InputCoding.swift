@@ -154,13 +154,21 @@ extension CustomerPair {
 extension OwnershipVote {
     fileprivate var customers: [CustomerID] {
         var customers: [CustomerID] = []
-        if case .transfer(let customer) = kind { customers.append(customer) }
+        switch kind {
+        case .transfer(let customer), .erase(let customer): customers.append(customer)
+        case .approve, .deny: break
+        }
         if case .owner(let customer) = actor { customers.append(customer) }
         return customers
     }
 
     fileprivate func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> OwnershipVote {
-        let kind: Kind = if case .transfer(let customer) = self.kind { .transfer(to: try name(customer)) } else { self.kind }
+        let kind: Kind =
+            switch self.kind {
+            case .transfer(let customer): .transfer(to: try name(customer))
+            case .erase(let customer): .erase(try name(customer))
+            case .approve, .deny: self.kind
+            }
         let actor: Actor = if case .owner(let customer) = self.actor { .owner(try name(customer)) } else { self.actor }
         return OwnershipVote(id: id, kind: kind, actor: actor, votedAt: votedAt, reason: reason)
     }

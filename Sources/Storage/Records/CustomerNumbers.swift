@@ -45,7 +45,13 @@ package struct CustomerNames: Sendable, Hashable {
     package subscript(_ number: Int64) -> CustomerID { (names[number] ?? nil) ?? Self.erased(number) }
 
     /// Stands for a customer whose own id is not kept any more.
-    package static func erased(_ number: Int64) -> CustomerID { CustomerID("erased/\(number)") }
+    package static func erased(_ number: Int64) -> CustomerID { CustomerID("\(erasedPrefix)\(number)") }
+
+    /// Whether it stands for somebody who was erased.
+    package static func isErased(_ customer: CustomerID) -> Bool { customer.rawValue.hasPrefix(erasedPrefix) }
+
+    /// No other customer's id begins so.
+    package static let erasedPrefix = "erased/"
 }
 
 extension Saving {

@@ -67,9 +67,12 @@ extension WorkOrder {
     /// - Parameter cause: what changed it: the `originalTransactionId` of a subscription, or the id of a vote.
     package init(telling customer: CustomerKey, because cause: String, at instant: Timestamp) throws {
         self.init(
-            scope: customer.scope, subject: Self.customerPrefix + customer.customer.rawValue, key: "tell", kind: .tellCustomer,
+            scope: customer.scope, subject: Self.subject(of: customer.customer), key: "tell", kind: .tellCustomer,
             body: try TellCustomerBody(because: cause).json, dueAt: instant)
     }
+
+    /// What work is about that is about a customer.
+    package static func subject(of customer: CustomerID) -> String { customerPrefix + customer.rawValue }
 
     /// Whose events are to tell something; nil where it is about no customer.
     package var customer: CustomerKey? {

@@ -49,9 +49,25 @@ enum PostgresSchema {
         Step(number: 15, oldest: 14, tables: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
-        // Servers of the version before sign nothing, and may go on.
-        Step(number: 17, oldest: 16, tables: issuedOffers),
+        // Servers of the version before do not read votes that erase a customer.
+        Step(number: 17, oldest: 17, tables: issuedOffers + erasure),
     ]
+
+    /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
+    /// numbers finds it (I45); and what an app's backend said of the customer by names is the one input that may be forgotten.
+    private static let erasure = """
+        DROP TRIGGER IF EXISTS onlyErased ON customer;
+        CREATE TRIGGER onlyErased BEFORE UPDATE ON customer FOR EACH ROW
+            WHEN (NEW.customer IS DISTINCT FROM 'erased/' || OLD.id OR NEW.id <> OLD.id OR NEW.app <> OLD.app)
+            EXECUTE FUNCTION refuseChange();
+        DROP TRIGGER IF EXISTS neverChanged ON customerInput;
+        DROP TRIGGER IF EXISTS onlyAttributes ON customerInput;
+        CREATE TRIGGER neverChanged BEFORE UPDATE OR TRUNCATE ON customerInput
+            FOR EACH STATEMENT EXECUTE FUNCTION refuseChange();
+        CREATE TRIGGER onlyAttributes BEFORE DELETE ON customerInput FOR EACH ROW WHEN (OLD.kind <> 'attribute')
+            EXECUTE FUNCTION refuseChange();
+
+        """
 
     /// What was signed so that customers may have offers (WALL-5).
     private static let issuedOffers = """
@@ -511,9 +527,12 @@ enum PostgresSchema {
             ("trigger onlyerased of customer", "19 O WHEN \(refusal)"),
             // Before a deletion and a truncation.
             ("trigger neverdeleted of customer", "42 O \(refusal)"),
+            // Before an update and a truncation; before a deletion, for each row that the condition holds of.
+            ("trigger neverchanged of customerinput", "50 O \(refusal)"),
+            ("trigger onlyattributes of customerinput", "11 O WHEN \(refusal)"),
         ]
-        return Dictionary(
-            uniqueKeysWithValues: tables.map { ("trigger neverchanged of \($0.lowercased())", "58 O \(refusal)") } + others)
+        let unchanging = tables.map { ("trigger neverchanged of \($0.lowercased())", "58 O \(refusal)") }
+        return Dictionary(unchanging + others) { _, own in own }
     }
 
     /// Run by the owner in the transaction of a migration: `tenure.applicationRole` names who may read, add, and change what is
@@ -527,6 +546,8 @@ enum PostgresSchema {
             EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO %I', current_schema(), applicationRole);
             EXECUTE format('REVOKE INSERT ON schemaVersion FROM %I', applicationRole);
             EXECUTE format('GRANT UPDATE, DELETE ON \(changeable.joined(separator: ", ")) TO %I', applicationRole);
+            EXECUTE format('GRANT UPDATE (customer) ON customer TO %I', applicationRole);
+            EXECUTE format('GRANT DELETE ON customerInput TO %I', applicationRole);
         END $$
         """
 }

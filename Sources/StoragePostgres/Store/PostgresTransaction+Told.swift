@@ -88,4 +88,27 @@ extension PostgresTransaction {
         _ = try pipeline(SealQueries.insert(seal, unsealed, customers))
         return seal
     }
+
+    // MARK: Erasure
+
+    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID] {
+        try pipeline([ErasureQueries.anonymousCustomers(mergedInto: customer)]).last?.map { CustomerID(try $0.text(0)) } ?? []
+    }
+
+    func erase(_ customers: [CustomerName], from subscriptions: [SubscriptionKey]) throws -> [Pseudonym] {
+        let found = try pipeline([CustomerQueries.numbers(of: customers)]).last
+        let pseudonyms = try (found?.map(CustomerRow.init(row:)) ?? []).compactMap { row in
+            row.name.map { Pseudonym(of: $0.customer, app: $0.app, number: row.number) }
+        }
+        for pseudonym in pseudonyms {
+            unsent += try ErasureQueries.erase(pseudonym, beside: pseudonyms)
+            for key in subscriptions {
+                let (id, ledger) = (key.originalTransactionId, try ledger(of: key.scope))
+                let history = try pipeline([ErasureQueries.history(of: id, ledger: ledger)]).last?.first?.bytes(0)
+                unsent += try ErasureQueries.erase(pseudonym, from: id, ledger: ledger, history: history)
+            }
+        }
+        for customer in customers { forget(customer) }
+        return pseudonyms
+    }
 }

@@ -133,6 +133,9 @@ final class PostgresTransaction: StoreTransaction {
         return number
     }
 
+    /// The number is nobody's who has that id from now on.
+    func forget(_ name: CustomerName) { customers[name] = nil }
+
     /// A policy's number, and what keeps the policy where it is not known to be kept.
     private struct NumberedPolicy {
         let number: Int64

@@ -84,6 +84,15 @@ final class Checkpointer: Sendable {
         if code & 0xFF == SQLITE_IOERR { failed(StorageError(code, of: connection)) }
     }
 
+    /// Moves everything, and leaves an empty WAL; by the writer, outside a transaction. Waits for who reads, as long as the
+    /// connection may wait; what a reader still holds back then is emptied some other time.
+    func truncate(_ writer: Database) throws {
+        queue.writeWithoutTransaction { _ in }
+        guard let connection = writer.sqliteConnection else { return }
+        let code = sqlite3_wal_checkpoint_v2(connection, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw StorageError(code, of: connection) }
+    }
+
     /// Before the writer's connection, which tidies up as the last one.
     func close() throws { try queue.close() }
 }

@@ -103,9 +103,22 @@ enum SQLiteSchema {
         Step(number: 15, oldest: 14, script: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
-        // Servers of the version before sign nothing, and may go on.
-        Step(number: 17, oldest: 16, script: issuedOffers),
+        // Servers of the version before do not read votes that erase a customer.
+        Step(number: 17, oldest: 17, script: issuedOffers + erasure),
     ]
+
+    /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
+    /// numbers finds it (I45); and what an app's backend said of the customer by names is the one input that may be forgotten.
+    private static let erasure = """
+        DROP TRIGGER IF EXISTS customerIsOnlyErased;
+        CREATE TRIGGER customerIsOnlyErased BEFORE UPDATE ON customer
+            WHEN NEW.customer IS NOT 'erased/' || OLD.id OR NEW.id <> OLD.id OR NEW.app <> OLD.app
+            BEGIN SELECT RAISE(ABORT, 'customer is append-only'); END;
+        DROP TRIGGER IF EXISTS customerInputIsNeverDeleted;
+        CREATE TRIGGER customerInputIsNeverDeleted BEFORE DELETE ON customerInput WHEN OLD.kind <> 'attribute'
+            BEGIN SELECT RAISE(ABORT, 'customerInput is append-only'); END;
+
+        """
 
     /// What was signed so that customers may have offers (WALL-5).
     private static let issuedOffers = """

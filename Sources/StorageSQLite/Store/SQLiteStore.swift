@@ -14,7 +14,7 @@ package final class SQLiteStore: Store {
     private let numbers: CustomerNumbers
     let schema: Int
     private let longestWait: Duration
-    private let checkpointer: Checkpointer
+    let checkpointer: Checkpointer
     /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
     /// again would be answered as if all were well; so nothing more is written before the process is started anew (F03).
     let isDamaged: Damage
@@ -89,6 +89,8 @@ package final class SQLiteStore: Store {
         let synchronous = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA foreign_keys = ON")
+            // What is overwritten or removed leaves nothing in the file (I45). Debian's SQLite does so by itself.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             // A commit of fifty renewals changes more pages than SQLite's 2 MiB hold: they would be written to the log before the
             // commit, and read and written again.
             try database.execute(sql: "PRAGMA cache_size = -65536")

@@ -65,4 +65,25 @@ extension SQLiteTransaction {
         try SealQueries.insert(seal, unsealed, customers, database)
         return seal
     }
+
+    // MARK: Erasure
+
+    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID] {
+        try ErasureQueries.anonymousCustomers(mergedInto: customer, database)
+    }
+
+    func erase(_ customers: [CustomerName], from subscriptions: [SubscriptionKey]) throws -> [Pseudonym] {
+        let pseudonyms = try customers.compactMap { name in
+            try CustomerQueries.number(of: name, database).map { Pseudonym(of: name.customer, app: name.app, number: $0) }
+        }
+        for pseudonym in pseudonyms {
+            try ErasureQueries.erase(pseudonym, beside: pseudonyms, database)
+            for key in subscriptions {
+                try ErasureQueries.erase(
+                    pseudonym, from: key.originalTransactionId, ledger: ledger(of: key.scope), database)
+            }
+        }
+        for customer in customers { forget(customer) }
+        return pseudonyms
+    }
 }

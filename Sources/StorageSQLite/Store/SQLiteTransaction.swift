@@ -66,6 +66,9 @@ final class SQLiteTransaction: StoreTransaction {
         return number
     }
 
+    /// The number is nobody's who has that id from now on.
+    func forget(_ name: CustomerName) { customers[name] = nil }
+
     /// In one order, as the other store does it.
     private func number(_ names: Set<CustomerName>) throws {
         for name in names.sorted() { _ = try number(of: name) }
