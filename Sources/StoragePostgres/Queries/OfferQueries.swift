@@ -31,8 +31,10 @@ enum OfferQueries {
             ])
     }
 
-    private static let count =
-        "SELECT count(*) FROM (SELECT 1 FROM issuedOffer WHERE ledger = $1 AND issuedAt > $2 LIMIT $3) AS lately"
+    private static let count = """
+        SELECT count(*) FROM (
+            SELECT 1 FROM issuedOffer WHERE ledger = $1 AND issuedAt > $2 ORDER BY issuedAt DESC LIMIT $3) AS lately
+        """
 
     static func count(since instant: Timestamp, limit: Int, ledger: Int64) -> PostgresStatement {
         PostgresStatement(count, [.integer(ledger), .integer(instant.millisecondsSince1970), .count(limit)])

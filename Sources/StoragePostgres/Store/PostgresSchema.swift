@@ -23,10 +23,12 @@ enum PostgresSchema {
         let tables: String
         /// Those of which nothing is changed from then on.
         var appendOnly: [String] = []
+        /// Other triggers, in place of some that were there before.
+        var triggers = ""
         /// What rows say already that were there before, and SQL cannot read; run after the script.
         var fill: @Sendable (PostgresConnection) throws -> Void = { _ in }
 
-        var script: String { tables + (appendOnly.isEmpty ? "" : PostgresSchema.appendOnly(appendOnly)) }
+        var script: String { tables + (appendOnly.isEmpty ? "" : PostgresSchema.appendOnly(appendOnly)) + triggers }
     }
 
     static let steps = [
@@ -50,7 +52,7 @@ enum PostgresSchema {
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer.
-        Step(number: 17, oldest: 17, tables: issuedOffers + erasure),
+        Step(number: 17, oldest: 17, tables: issuedOffers, triggers: erasure),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
