@@ -135,6 +135,15 @@ enum ErrorMapping {
                     "What was told after this place is forgotten by now (webhooks.keepEventsForDays). Begin without after, and "
                     + "ask the API for what you have missed.",
                 rule: "TELL-3")
+        case .unknownSignal(let number):
+            Problem(
+                .unknownSignal,
+                detail: "There is no signal \(number) in the requested environment (?environment=, Production by default).")
+        case .signalChanged(let number):
+            Problem(
+                .signalChanged,
+                detail: "Signal \(number) has changed since: read it again, and acknowledge it with its new changedAt.",
+                rule: "ABUSE-1")
         case .invalidIdentifier(let name, let longest):
             Problem(
                 .invalidParameter, detail: "\(name) must be 1 to \(longest) characters, none of them a control character.",

@@ -103,7 +103,29 @@ enum SQLiteSchema {
         Step(number: 15, oldest: 14, script: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
+        // Servers of the version before keep no signals, and do not look for them.
+        Step(number: 17, oldest: 17, script: signals),
     ]
+
+    /// ABUSE-1: signals and what operators said to them; `evidence` is JSON. Every ledger that is there is looked through once.
+    private static let signals = """
+        CREATE TABLE signal (
+            id INTEGER PRIMARY KEY,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), kind TEXT NOT NULL, subject TEXT NOT NULL,
+            score INTEGER NOT NULL, evidenceCount INTEGER NOT NULL, evidence TEXT NOT NULL,
+            firstRaisedAt INTEGER NOT NULL, raisedAt INTEGER NOT NULL, raises INTEGER NOT NULL, changedAt INTEGER NOT NULL,
+            isOpen INTEGER NOT NULL,
+            acknowledgedAt INTEGER, acknowledgedBy TEXT, reason TEXT, acknowledgedCount INTEGER,
+            UNIQUE (ledger, kind, subject),
+            CHECK ((acknowledgedAt IS NULL) = (acknowledgedBy IS NULL)), CHECK (isOpen = 1 OR acknowledgedAt IS NOT NULL)
+        ) STRICT;
+        CREATE INDEX signalInOrder ON signal (ledger, id);
+        CREATE INDEX signalByStanding ON signal (ledger, isOpen, id);
+        CREATE INDEX signalBySubject ON signal (ledger, subject, id);
+        INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
+            SELECT id, '', 'signals', 'reviewSignals', '{}', 0, 0, 0 FROM ledger;
+
+        """
 
     /// What Apple posted, for those to whom it is passed on; `content` is JSON.
     private static let forwarding = """
