@@ -30,7 +30,7 @@ extension NativeFace {
             next: signals.count < query.page.limit ? nil : endpoint.path(call.path, following))
     }
     private func readSignal(_ call: Call<SignalPath, EnvironmentQuery, NoBody>) async throws -> SignalBody {
-        SignalBody(try await backend.signal(call.path.signal, app: call.app, environment: call.query.environment))
+        SignalBody(try await backend.signal(call.path.number, app: call.app, environment: call.query.environment))
     }
 
     private func acknowledgeSignal(
@@ -39,9 +39,19 @@ extension NativeFace {
         let by = call.body.by
         return SignalBody(
             try await backend.acknowledge(
-                call.path.signal, seen: call.body.changedAt,
+                try call.path.number, seen: call.body.changedAt,
                 by: try Backend.Ballot(id: "signal", actor: by.actor, reason: by.reason, at: call.now), app: call.app,
                 environment: call.query.environment))
+    }
+}
+
+extension SignalPath {
+    /// After whoever asks is known: nobody else learns what is a signal.
+    fileprivate var number: Int64 {
+        get throws {
+            guard let number = Int64(signal) else { throw ParameterError("signal", "must be a number") }
+            return number
+        }
     }
 }
 
@@ -63,11 +73,10 @@ extension SignalBody {
             case .subscription: "subscription"
             }
         self.init(
-            id: "\(listed.id)", kind: signal.kind.rawValue, subjectType: type,
-            shown: (Int64(signal.score), Int64(signal.count), signal.evidence.map { Evidence($0) }),
-            Standing(
-                isOpen: listed.isOpen, firstRaisedAt: listed.firstRaisedAt, raisedAt: listed.raisedAt, raises: listed.raises,
-                changedAt: listed.changedAt))
+            id: "\(listed.id)", kind: signal.kind.rawValue, subjectType: type, evidence: signal.evidence.map { Evidence($0) },
+            firstRaisedAt: listed.firstRaisedAt)
+        (score, count) = (Int64(signal.score), Int64(signal.count))
+        (isOpen, raisedAt, raises, changedAt) = (listed.isOpen, listed.raisedAt, listed.raises, listed.changedAt)
         switch signal.subject {
         case .customer(let customer): self.customer = customer.rawValue
         case .appleAccount(let id), .subscription(let id): originalTransactionId = id.rawValue

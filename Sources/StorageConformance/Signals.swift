@@ -31,12 +31,13 @@ extension StorageConformance {
                 _ = known.acknowledge(by: "mia", because: "é", at: Specimen.day(2))
                 try write.keep(known)
                 guard var grown = try write.signal(first.name) else { return [] }
-                _ = grown.take(specimen(.repeatedRefunds, .customer(CustomerID("alice")), count: 9), isWhole: true, at: Specimen.day(3))
+                let more = specimen(.repeatedRefunds, .customer(CustomerID("alice")), count: 9)
+                _ = grown.take(more, isWhole: true, at: Specimen.day(3))
                 try write.keep(grown)
                 return [known, grown]
             }
             try expect(words.map(\.isOpen), equals: [false, true], "whether it is open")
-            let found = try await store.signals(SignalSearch(), in: Specimen.scope, before: nil, limit: 10)
+            let found = try await store.signals(SignalSearch(), in: Specimen.scope, limit: 10)
             try expect(found, equals: Array(words.suffix(1)), "the only one")
             try expect(found.first?.acknowledgement?.reason, equals: "é", "what was said of it")
             try expect(found.first?.firstRaisedAt, equals: Specimen.day(1), "when it was raised first")
@@ -46,14 +47,14 @@ extension StorageConformance {
                 for signal in specimens { try write.keep(StoredSignal(raising: signal, in: Specimen.scope, at: Specimen.day(1))) }
                 try write.keep(StoredSignal(raising: specimens[0], in: Specimen.sandbox, at: Specimen.day(1)))
             }
-            func kinds(_ search: SignalSearch, before id: Int64? = nil, limit: Int = 10) async throws -> [AbuseSignal.Kind] {
-                try await store.signals(search, in: Specimen.scope, before: id, limit: limit).map(\.signal.kind)
+            func kinds(_ search: SignalSearch) async throws -> [AbuseSignal.Kind] {
+                try await store.signals(search, in: Specimen.scope, limit: 10).map(\.signal.kind)
             }
             let all: [AbuseSignal.Kind] = [.contestedPurchase, .accountOfManyCustomers, .repeatedRefunds]
             try expect(try await kinds(SignalSearch()), equals: all, "all of them")
-            let page = try await store.signals(SignalSearch(), in: Specimen.scope, before: nil, limit: 2)
+            let page = try await store.signals(SignalSearch(), in: Specimen.scope, limit: 2)
             try expect(page.map(\.signal.kind), equals: Array(all.prefix(2)), "a page")
-            try expect(try await kinds(SignalSearch(), before: page.last?.id), equals: [.repeatedRefunds], "the next page")
+            try expect(try await kinds(SignalSearch(before: page.last?.id)), equals: [.repeatedRefunds], "the next page")
             try await store.write { write in
                 guard var known = try write.signal(page[0].name) else { return }
                 _ = known.acknowledge(by: "mia", because: "", at: Specimen.day(2))

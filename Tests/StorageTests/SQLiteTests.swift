@@ -317,7 +317,7 @@ import Testing
                         DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                         DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
-                        DROP TABLE notificationCopy; DROP TABLE logFloor;
+                        DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE signal;
                         DROP INDEX workByLedgerAndTime;
                         CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                         DROP INDEX outboxInOrder; ALTER TABLE outbox DROP COLUMN writtenIn;
@@ -354,7 +354,7 @@ import Testing
             #expect(try await store.budgets(of: AppID("app")) == [])
             #expect(try await store.schemaDifferences() == [])
             let oldest = try file.query { try Int.fetchOne($0, sql: "SELECT max(oldest) FROM schemaVersion") }
-            #expect(oldest == 16)
+            #expect(oldest == 17)
         }
     }
 

@@ -384,7 +384,8 @@ import Testing
             #expect(!doors.isEmpty || row.output.2.contains("planned: "), "\(row.output.1) has no door")
             // A command, a query's name, a member of the configuration, or an operation.
             let named = doors.filter {
-                !$0.hasPrefix("tenure ") && !["environment", "at", "apps[].products", "apps[].apple", "apps[].wall"].contains($0)
+                !$0.hasPrefix("tenure ")
+                    && !["environment", "at", "apps[].products", "apps[].apple", "apps[].wall", "apps[].signals"].contains($0)
             }
             #expect(operations.isSuperset(of: named), "\(row.output.1) names \(named)")
             let shown = row.output.3.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }

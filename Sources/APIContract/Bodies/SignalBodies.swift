@@ -18,7 +18,8 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
                 "originalTransactionId", .text, "The subscription that it is about, or one of the Apple Account's.",
                 example: "2000000111"),
             .required("score", .integer(0, 100), "50 at the threshold, 100 at twice that.", example: "50"),
-            .required("count", .integer(0, .max), "How many customers, accounts, offers, refunds, claims or changes.", example: "6"),
+            .required(
+                "count", .integer(0, .max), "How many customers, accounts, offers, refunds, claims or changes.", example: "6"),
             .required("evidence", .list(.object(Evidence.schema)), "By instant; the newest 100."),
             .required("isOpen", .bool, "Whether it waits for somebody to look at it.", example: "true"),
             .required("firstRaisedAt", .instant, "When it was raised for the first time."),
@@ -33,38 +34,21 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
     package var subjectType: String
     package var customer: String?
     package var originalTransactionId: String?
-    package var score: Int64
-    package var count: Int64
+    package var score: Int64 = 0
+    package var count: Int64 = 0
     package var evidence: [Evidence]
-    package var isOpen: Bool
+    package var isOpen = true
     package var firstRaisedAt: Timestamp
     package var raisedAt: Timestamp
-    package var raises: Int64
+    package var raises: Int64 = 1
     package var changedAt: Timestamp
     package var acknowledgement: Acknowledgement?
 
-    /// When what became of it.
-    package struct Standing: Sendable, Hashable {
-        let isOpen: Bool
-        let firstRaisedAt: Timestamp
-        let raisedAt: Timestamp
-        let raises: Int64
-        let changedAt: Timestamp
-
-        package init(isOpen: Bool, firstRaisedAt: Timestamp, raisedAt: Timestamp, raises: Int64, changedAt: Timestamp) {
-            (self.isOpen, self.firstRaisedAt, self.raisedAt) = (isOpen, firstRaisedAt, raisedAt)
-            (self.raises, self.changedAt) = (raises, changedAt)
-        }
-    }
-
-    /// - Parameter shown: the score, the count and the evidence.
-    package init(
-        id: String, kind: String, subjectType: String, shown: (score: Int64, count: Int64, evidence: [Evidence]), _ standing: Standing
-    ) {
-        (self.id, self.kind, self.subjectType) = (id, kind, subjectType)
-        (score, count, evidence) = shown
-        (isOpen, firstRaisedAt, raisedAt) = (standing.isOpen, standing.firstRaisedAt, standing.raisedAt)
-        (raises, changedAt) = (standing.raises, standing.changedAt)
+    /// One that was raised just now; the caller says more of it.
+    package init(id: String, kind: String, subjectType: String, evidence: [Evidence], firstRaisedAt: Timestamp) {
+        (self.id, self.kind, self.subjectType, self.evidence) = (id, kind, subjectType, evidence)
+        self.firstRaisedAt = firstRaisedAt
+        (raisedAt, changedAt) = (firstRaisedAt, firstRaisedAt)
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
@@ -112,7 +96,8 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
                 .required("originalTransactionId", .text, "The subscription that shows it.", example: "2000000111"),
                 .optional("customer", .text, "Whom it served, or who claimed it.", example: "bob"),
                 .optional("transactionId", .text, "The purchase, the refund or the change.", example: "2000000113"),
-                .optional("claim", .text, "The claim, as readSubscription has it.", example: "restore/2000000113/1767225600000"),
+                .optional(
+                    "claim", .text, "The claim, as readSubscription has it.", example: "restore/2000000113/1767225600000"),
             ])
 
         package var at: Timestamp

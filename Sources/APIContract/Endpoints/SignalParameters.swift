@@ -3,25 +3,25 @@ import Primitives
 /// `…/signals/{signal}`
 package struct SignalPath: AppPathParameters {
     package var app: String
-    package var signal: Int64
+    package var signal: String
 
-    package init(app: String, signal: Int64) {
+    package init(app: String, signal: String) {
         self.app = app
         self.signal = signal
     }
 
     package init(_ value: (PathParameter<SignalPath>) throws(ParameterError) -> String) throws(ParameterError) {
         app = try value(.app)
-        guard let number = Int64(try value(.signal)) else { throw ParameterError("signal", "must be a number") }
-        signal = number
+        signal = try value(.signal)
     }
 }
 
 extension PathParameter<SignalPath> {
-    package static var signal: Self { Self("signal") { "\($0.signal)" } }
+    package static var signal: Self { Self("signal") { $0.signal } }
 }
 
-/// `?environment=`, `?limit=`, `?after=`, `?state=`, `?signalKind=`, `?customer=` and `?originalTransactionId=`: a page of signals.
+/// `?environment=`, `?limit=`, `?after=`, `?state=`, `?signalKind=`, `?customer=` and `?originalTransactionId=`: a page of
+/// signals.
 package struct SignalsQuery: QueryParameters {
     package static let names: [String]? = [
         "environment", "limit", "after", "state", "signalKind", "customer", "originalTransactionId",

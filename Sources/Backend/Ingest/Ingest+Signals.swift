@@ -46,13 +46,11 @@ extension Ingest {
         }
     }
 
-    /// What was said of a customer may make more of what is known: how much of a purchase was used, and who is who.
+    /// Two customers who are one may show together what neither shows alone. How much of a purchase was used counts only where
+    /// it was said before the refund, and the refund asks for its own review.
     mutating func noteSigns(in input: CustomerInput, about key: CustomerKey, at instant: Timestamp) {
-        switch input {
-        case .consumption: signs.order(.customer(key.customer), in: key.scope, at: instant)
-        case .vote(let vote) where CustomerJoin(vote) != nil: signs.order(.customer(key.customer), in: key.scope, at: instant)
-        case .vote, .intent, .unlock, .delivery, .appPurchase, .attribute: break
-        }
+        guard case .vote(let vote) = input, CustomerJoin(vote) != nil else { return }
+        signs.order(.customer(key.customer), in: key.scope, at: instant)
     }
 
     /// Keeps what was found, and tells what is new of it or has grown beyond what was acknowledged.
@@ -74,8 +72,8 @@ extension Ingest {
         }
     }
 
-    /// The signal as it is kept. An Apple Account is named by the first of its subscriptions, and a new one may come first: of its
-    /// names the first one counts that a signal is kept under.
+    /// The signal as it is kept. An Apple Account is named by the first of its subscriptions, and a new one may come first: of
+    /// its names the first one counts that a signal is kept under.
     private func keptSignal(_ found: FoundSignal) throws -> StoredSignal? {
         guard case .appleAccount(let id) = found.signal.subject else { return try transaction.signal(found.name) }
         let members = try found.members ?? search(AccountSearch(of: [id]), in: found.scope).found

@@ -2,7 +2,8 @@ import Ledger
 import Primitives
 import Storage
 
-/// Looking for signals of abuse in what several subscriptions show together (ABUSE-1). Nothing here changes what anybody is served.
+/// Looking for signals of abuse in what several subscriptions show together (ABUSE-1). Nothing here changes what anybody is
+/// served.
 extension Backend {
     /// What a review came to.
     struct SignalsFound: Sendable {

@@ -50,9 +50,9 @@ extension Backend {
         _ filter: SignalFilter, app id: AppID, environment: Environment, before last: Int64?, limit: Int
     ) async throws -> [ListedSignal] {
         try settings(of: id).checkTakes(environment)
-        let search = SignalSearch(isOpen: filter.isOpen, kind: filter.kind, subject: filter.subject)
+        let search = SignalSearch(isOpen: filter.isOpen, kind: filter.kind, subject: filter.subject, before: last)
         return try await translatingStorageErrors {
-            try await store.signals(search, in: Scope(app: id, environment: environment), before: last, limit: limit)
+            try await store.signals(search, in: Scope(app: id, environment: environment), limit: limit)
         }.map { ListedSignal($0) }
     }
 

@@ -125,9 +125,13 @@ package struct SignalSearch: Sendable, Hashable {
     package var isOpen: Bool?
     package var kind: AbuseSignal.Kind?
     package var subject: AbuseSignal.Subject?
+    /// Only those with a lesser id: the next page after one that ended with it.
+    package var before: Int64?
 
-    package init(isOpen: Bool? = nil, kind: AbuseSignal.Kind? = nil, subject: AbuseSignal.Subject? = nil) {
-        (self.isOpen, self.kind, self.subject) = (isOpen, kind, subject)
+    package init(
+        isOpen: Bool? = nil, kind: AbuseSignal.Kind? = nil, subject: AbuseSignal.Subject? = nil, before id: Int64? = nil
+    ) {
+        (self.isOpen, self.kind, self.subject, before) = (isOpen, kind, subject, id)
     }
 }
 

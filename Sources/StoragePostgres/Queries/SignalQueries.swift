@@ -21,9 +21,9 @@ enum SignalQueries {
 
     /// - Parameter subject: of the search, with the number of a customer.
     static func signals(
-        _ search: SignalSearch, subject: String?, before id: Int64?, limit: Int, ledger: Int64
+        _ search: SignalSearch, subject: String?, limit: Int, ledger: Int64
     ) -> PostgresStatement {
-        var values: [PostgresValue] = [.integer(ledger), .integer(id ?? .max)]
+        var values: [PostgresValue] = [.integer(ledger), .integer(search.before ?? .max)]
         var sql = from + " AND id < $2"
         func add(_ column: String, _ value: PostgresValue) {
             values.append(value)

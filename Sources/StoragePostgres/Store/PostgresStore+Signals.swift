@@ -3,9 +3,7 @@ package import Storage
 
 /// Signals of abuse.
 extension PostgresStore {
-    package func signals(
-        _ search: SignalSearch, in scope: Scope, before id: Int64?, limit: Int
-    ) async throws -> [StoredSignal] {
+    package func signals(_ search: SignalSearch, in scope: Scope, limit: Int) async throws -> [StoredSignal] {
         try await read(scope) { reading, ledger in
             var subject: String?
             if let asked = search.subject {
@@ -18,7 +16,7 @@ extension PostgresStore {
                 subject = SignalCoding.encode(asked) { numbers[$0] ?? 0 }
             }
             let rows = try reading.connection.execute(
-                SignalQueries.signals(search, subject: subject, before: id, limit: limit, ledger: ledger))
+                SignalQueries.signals(search, subject: subject, limit: limit, ledger: ledger))
             return try NumberedSignal.named(rows.map(NumberedSignal.init(row:)), in: scope, reading.names)
         } ?? []
     }

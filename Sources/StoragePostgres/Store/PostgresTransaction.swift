@@ -22,26 +22,6 @@ final class PostgresTransaction: StoreTransaction {
         names = NamesAtWork(committed: committed)
     }
 
-    /// A claim that waits for its customers' numbers.
-    private struct UnsentClaim {
-        let claim: Claim
-        let key: SubscriptionKey
-    }
-
-    /// The same of a vote, an intent, a reservation or who is who.
-    private struct UnsentInput {
-        let input: LedgerInput
-        let key: SubscriptionKey
-    }
-
-    /// The same of a registration.
-    private struct UnsentRegistration {
-        let registration: TokenRegistration
-        let app: AppID
-
-        var customer: CustomerName { CustomerName(app, registration.customer) }
-    }
-
     /// Of what names customers, whose numbers are asked for together.
     private var claims: [UnsentClaim] = []
     private var inputs: [UnsentInput] = []

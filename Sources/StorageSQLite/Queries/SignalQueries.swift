@@ -30,9 +30,9 @@ enum SignalQueries {
 
     /// - Parameter subject: of the search, with the number of a customer.
     static func signals(
-        _ search: SignalSearch, subject: String?, before id: Int64?, limit: Int, in place: NumberedScope, _ database: Database
+        _ search: SignalSearch, subject: String?, limit: Int, in place: NumberedScope, _ database: Database
     ) throws -> [StoredSignal] {
-        var values: [SQLiteValue] = [.integer(place.number), .integer(id ?? .max)]
+        var values: [SQLiteValue] = [.integer(place.number), .integer(search.before ?? .max)]
         if search.subject != nil { values.append(.text(subject)) }
         if let isOpen = search.isOpen { values.append(.bool(isOpen)) }
         if let kind = search.kind { values.append(.text(kind.rawValue)) }

@@ -4,9 +4,7 @@ package import Storage
 
 /// Signals of abuse.
 extension SQLiteStore {
-    package func signals(
-        _ search: SignalSearch, in scope: Scope, before id: Int64?, limit: Int
-    ) async throws -> [StoredSignal] {
+    package func signals(_ search: SignalSearch, in scope: Scope, limit: Int) async throws -> [StoredSignal] {
         try reading(scope) { reading, ledger in
             var subject: String?
             if let asked = search.subject {
@@ -19,8 +17,7 @@ extension SQLiteStore {
                 subject = SignalCoding.encode(asked) { numbers[$0] ?? 0 }
             }
             return try SignalQueries.signals(
-                search, subject: subject, before: id, limit: limit, in: NumberedScope(number: ledger, scope: scope),
-                reading.database)
+                search, subject: subject, limit: limit, in: NumberedScope(number: ledger, scope: scope), reading.database)
         } ?? []
     }
 
