@@ -231,7 +231,9 @@ import Testing
             found.append(decision.signals(under: thresholds, at: at).count)
         }
         #expect(found == [0, 1, 0])
-        let next = month("1", from: day(2026, 3, 31)) { $0.transactionId = TransactionID("2") }
+        let next = month("1", from: day(2026, 3, 31)) {
+            ($0.transactionId, $0.webOrderLineItemId, $0.transactionReason) = (TransactionID("2"), "92", .renewal)
+        }
         #expect(!book.tell([.fact(.transaction(next))], at: day(2026, 4, 1)).showsSigns)
     }
 

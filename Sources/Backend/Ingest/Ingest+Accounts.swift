@@ -142,9 +142,11 @@ extension OwnerProposal {
 }
 
 extension Ledger.SubscriptionState {
-    /// Whom it serves at the instant; nil for nobody.
+    /// Whom it serves at the instant, everything counted that was claimed by then; nil for nobody.
     fileprivate func customerServed(at instant: Timestamp) -> CustomerID? {
-        spans.contains { $0.contains(instant) } ? owner(at: instant) : nil
+        // A claim's place may lie after our clock (Claim.placed).
+        let now = max(instant, claims.last?.claim.claimedAt ?? instant)
+        return spans.contains { $0.contains(now) } ? owner(at: now) : nil
     }
 
     /// Whether it is known and nobody owns it at the instant.
