@@ -71,6 +71,36 @@ import Testing
         }
     }
 
+    @Test func `ABUSE-1 a customer and a subscription show the open signals about them`() async throws {
+        try await withRouter { world, client in
+            #expect(try await client.upload(try world.uploadBody()).status == .ok)
+            try await Self.keep(world, customers: ["alice", "bob"])
+            let id = OriginalTransactionID("1001")
+            let others: [AbuseSignal] = [
+                AbuseSignal(.crossgradeLoop, .subscription(id), score: 50, count: 4, evidence: []),
+                AbuseSignal(.accountOfManyCustomers, .appleAccount(id), score: 50, count: 6, evidence: []),
+                AbuseSignal(.crossgradeLoop, .subscription(OriginalTransactionID("2")), score: 50, count: 4, evidence: []),
+            ]
+            let now = world.clock.now()
+            try await world.store.write { write in
+                for signal in others { try write.keep(StoredSignal(raising: signal, in: Self.scope, at: now)) }
+            }
+            func ofCustomer() async throws -> [SignalBody] {
+                let answer = try await client.get("/api/v1/apps/app/customers/alice")
+                return try CustomerBody(json: Array(answer.text.utf8)).signals
+            }
+            let shown = try await ofCustomer()
+            #expect(shown.map(\.customer) == ["alice"])
+            let answer = try await client.get("/api/v1/apps/app/subscriptions/1001")
+            let subscription = try SubscriptionBody(json: Array(answer.text.utf8))
+            #expect(subscription.signals.map(\.kind) == ["accountOfManyCustomers", "crossgradeLoop"])
+            let body = #"{"changedAt":\#(now.millisecondsSince1970)}"#
+            let address = "\(Self.list)/\(try #require(shown.first).id)/acknowledgement"
+            #expect(try await client.send(.put, address, body: Array(body.utf8)).status == .ok)
+            #expect(try await ofCustomer().isEmpty)
+        }
+    }
+
     @Test func `ABUSE-1 the API has a word for every kind of signal`() {
         #expect(SignalWords.kinds == AbuseSignal.Kind.allCases.map(\.rawValue))
     }

@@ -79,8 +79,8 @@ extension Backend {
                         scope: scope, subject: "", key: "settings", kind: .applySettings, body: body, dueAt: next.now)
                 })
         }
-        if let before, let after, before.policies != after.policies || before.signals != after.signals {
-            // What counts as a signal, or what claims come to, may be something else of everything that is there (ABUSE-1).
+        if let before, let after, before.signals != after.signals {
+            // Something else is a signal of everything that is there (ABUSE-1).
             let instant = next.now.adding(SignalReview.pause)
             try transaction.order(app.scopes.map { WorkOrder(.everything, in: $0, at: instant) })
         }

@@ -56,6 +56,20 @@ extension Backend {
         }.map { ListedSignal($0) }
     }
 
+    /// The open ones about some subjects, the one that was raised for the first time last first.
+    func openSignals(about subjects: [AbuseSignal.Subject], in scope: Scope) async throws -> [ListedSignal] {
+        try await translatingStorageErrors {
+            var found: [ListedSignal] = []
+            for subject in subjects {
+                // One for each kind at the most.
+                let search = SignalSearch(isOpen: true, subject: subject)
+                found += try await store.signals(search, in: scope, limit: AbuseSignal.Kind.allCases.count)
+                    .map { ListedSignal($0) }
+            }
+            return found.sorted { $0.id > $1.id }
+        }
+    }
+
     /// - Throws: `BackendError.unknownSignal`.
     package func signal(_ number: Int64, app id: AppID, environment: Environment) async throws -> ListedSignal {
         ListedSignal(try await stored(number, app: id, environment: environment))
