@@ -285,6 +285,25 @@ package enum NativeAPI {
         "searchNames", .get, "/api/v1/apps/\(.app)/search", callers: .appBackend,
         about: .init(.subscriptions, "Find a customer, a subscription, a transaction or a token, in every environment."))
 
+    // MARK: Signals
+
+    /// Signals of abuse (ABUSE-1).
+    package static let listSignals = Endpoint<AppPath, SignalsQuery, NoBody, PageBody<SignalBody>>(
+        "listSignals", .get, "/api/v1/apps/\(.app)/signals", callers: .appBackend,
+        about: .init(.signals, "Signs of abuse with what shows them, the newest first (ABUSE-1)."),
+        problems: [.environmentNotTaken])
+
+    /// One of them.
+    package static let readSignal = Endpoint<SignalPath, EnvironmentQuery, NoBody, SignalBody>(
+        "readSignal", .get, "/api/v1/apps/\(.app)/signals/\(.signal)", callers: .appBackend,
+        about: .init(.signals, "One signal."), problems: [.environmentNotTaken, .unknownSignal])
+
+    /// Somebody has looked at one.
+    package static let acknowledgeSignal = Endpoint<SignalPath, EnvironmentQuery, AcknowledgementBody, SignalBody>(
+        "acknowledgeSignal", .put, "/api/v1/apps/\(.app)/signals/\(.signal)/acknowledgement", callers: .appBackend,
+        about: .init(.signals, "Say that you have looked at a signal: it is raised again only when it grows (ABUSE-1)."),
+        problems: [.environmentNotTaken, .unknownSignal, .signalChanged])
+
     // MARK: Events
 
     /// Everything that was told, in the order of its commits (TELL-3).
@@ -541,6 +560,7 @@ package enum NativeAPI {
         consentClaim.description,
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
+        listSignals.description, readSignal.description, acknowledgeSignal.description,
         listEvents.description, listSubscriptionEvents.description, listCustomerEvents.description,
         listWebhookEndpoints.description, saveWebhookEndpoint.description, readWebhookEndpoint.description,
         deleteWebhookEndpoint.description, pauseWebhookEndpoint.description, resumeWebhookEndpoint.description,

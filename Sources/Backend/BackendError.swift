@@ -48,6 +48,10 @@ package enum BackendError: Error {
     case tooManyReceipts(until: Timestamp)
     /// What stood in the log after the given place is forgotten by now.
     case eventsForgotten
+    /// The ledger has no signal of that id.
+    case unknownSignal(Int64)
+    /// The signal is another one by now than the one that was looked at.
+    case signalChanged(Int64)
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
 

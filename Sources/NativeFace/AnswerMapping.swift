@@ -139,6 +139,7 @@ extension SubscriptionBody {
                 shownBy: account.evidence.map { AppleAccountItem.Evidence($0) })
         }
         proposal = report.proposal(at: instant).map { OwnerProposalItem($0) }
+        signals = report.signals.map { SignalBody($0) }
         claims = state.claims.map { weighed in
             Claim(weighed)
         }

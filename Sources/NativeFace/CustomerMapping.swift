@@ -231,6 +231,7 @@ extension CustomerBody {
         unlocks = report.account.unlocks.map {
             Unlock(kind: $0.kind.rawValue, content: $0.content.rawValue, unlockedAt: $0.unlockedAt)
         }
+        signals = report.signals.map { SignalBody($0) }
         doublePayments = report.doublePayments.map {
             DoublePayment(
                 first: $0.first.rawValue, second: $0.second.rawValue, entitlements: $0.entitlements.map(\.rawValue),

@@ -39,6 +39,7 @@ package struct NativeFace: Face {
         addCustomers(to: &router)
         addVotes(to: &router)
         addSubscriptions(to: &router)
+        addSignals(to: &router)
         addEvents(to: &router)
         addWebhooks(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)

@@ -216,6 +216,14 @@ struct WatchedStoreFace: Store {
 
     func copyEnd(of scope: Scope) async throws -> LogPlace { try await watched.store.copyEnd(of: scope) }
 
+    func signals(_ search: SignalSearch, in scope: Scope, limit: Int) async throws -> [StoredSignal] {
+        try await watched.store.signals(search, in: scope, limit: limit)
+    }
+
+    func signal(_ id: Int64, in scope: Scope) async throws -> StoredSignal? {
+        try await watched.store.signal(id, in: scope)
+    }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await watched.store.webhookEndpoints(of: app)
     }

@@ -172,6 +172,71 @@ import Testing
         #expect(renewal.signals(at: day(2026, 4, 1)).isEmpty)
     }
 
+    /// A signal that so many customers show, the last of them last.
+    private func shown(by customers: ClosedRange<Int>, count: Int? = nil, later: Milliseconds = Milliseconds(0)) -> AbuseSignal {
+        AbuseSignal(
+            .accountOfManyCustomers, .appleAccount(OriginalTransactionID("1")), score: 50, count: count ?? customers.count,
+            evidence: customers.map { number in
+                let what = AbuseSignal.Evidence.What.customer(CustomerID("c\(number)"), OriginalTransactionID("\(number % 3)"))
+                return .init(at: day(2026, 3, 1) + later, what: what)
+            })
+    }
+
+    @Test func `ABUSE-1 an acknowledged signal grows by more of it, or by what was not acknowledged, and never by time`() {
+        let acknowledged = shown(by: 1...6)
+        #expect(!shown(by: 1...6).grows(beyond: acknowledged))
+        // The same customers, seen again later, and by fewer where the window has moved on.
+        #expect(!shown(by: 1...6, later: .days(30)).grows(beyond: acknowledged))
+        #expect(!shown(by: 2...6).grows(beyond: acknowledged))
+        #expect(shown(by: 1...7).grows(beyond: acknowledged))
+        // As many, and one of them is new.
+        #expect(shown(by: 2...7).grows(beyond: acknowledged))
+        // Where there was more than one signal carries, only the number counts.
+        let many = shown(by: 1...100, count: 131)
+        #expect(!shown(by: 2...101, count: 131).grows(beyond: many) && shown(by: 2...101, count: 132).grows(beyond: many))
+    }
+
+    @Test func `ABUSE-1 which subscription of an account a customer used last is no growth`() {
+        func accounts(_ ids: [String]) -> AbuseSignal {
+            AbuseSignal(
+                .customerOfManyAccounts, .customer(alice), score: 50, count: ids.count,
+                evidence: ids.map { id in
+                    .init(at: day(2026, 3, 1), what: .customer(alice, OriginalTransactionID(id)))
+                })
+        }
+        let acknowledged = accounts(["1", "2", "3", "4"])
+        #expect(!accounts(["1", "2", "3", "9"]).grows(beyond: acknowledged))
+        #expect(accounts(["1", "2", "3", "4", "9"]).grows(beyond: acknowledged))
+    }
+
+    @Test func `ABUSE-1 what begins to count later is known, and nothing else grows by time alone`() {
+        let early = owned("1", by: alice, month("1", from: now + .hours(20)))
+        let review = AbuseReview([early], accounts: AppleAccounts([early]), at: now)
+        #expect(review.beginsLater == now + .hours(20))
+        let past = owned("1", by: alice, month("1"))
+        #expect(AbuseReview([past], accounts: AppleAccounts([past]), at: now).beginsLater == nil)
+    }
+
+    @Test func `ABUSE-1 thresholds say from when on a decision tells a signal`() {
+        var book = Book()
+        book.tell([.fact(.transaction(month("1")))], at: day(2026, 3, 1))
+        _ = book.hear(claim(alice, .purchase, month("1"), at: day(2026, 3, 1) + .minutes(1)))
+        var thresholds = AbuseThresholds()
+        thresholds.customersOfOneAccount = 3
+        var found: [Int] = []
+        for number in 1...3 {
+            let at = day(2026, 3, 2) + .minutes(Int64(number))
+            let decision = book.tell(.claim(claim(CustomerID("guest \(number)"), .restore, month("1"), at: at)), at: at)
+            #expect(decision.showsSigns && decision.customersWithSigns == [CustomerID("guest \(number)")])
+            found.append(decision.signals(under: thresholds, at: at).count)
+        }
+        #expect(found == [0, 1, 0])
+        let next = month("1", from: day(2026, 3, 31)) {
+            ($0.transactionId, $0.webOrderLineItemId, $0.transactionReason) = (TransactionID("2"), "92", .renewal)
+        }
+        #expect(!book.tell([.fact(.transaction(next))], at: day(2026, 4, 1)).showsSigns)
+    }
+
     @Test func `ABUSE-1 a signal is a score of 0 to 100 and bounded evidence, and does not depend on the order of reading`()
         async
     {

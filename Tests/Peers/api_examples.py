@@ -112,6 +112,11 @@ def live(api):
     api.call("readTimeline", customer=ALICE)
     api.call("readAnswerKeys")
     uploaded("carol", 209, productId="plus.weekly")
+    uploaded(ALICE, 211)
+    uploaded("carol", 211)
+    contested = api.call("listSignals", query={"signalKind": "contestedPurchase"})[1]["items"][0]
+    api.call("readSignal", signal=contested["id"])
+    api.call("acknowledgeSignal", {"changedAt": contested["changedAt"], "actor": "mia", "reason": "a couple"}, signal=contested["id"])
     api.call("listEvents", query={"limit": 2})
     api.call("listSubscriptionEvents", query={"limit": 2}, originalTransactionId=original_id(201))
     api.call("listCustomerEvents", query={"limit": 2}, customer=ALICE)

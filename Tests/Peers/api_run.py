@@ -453,6 +453,61 @@ def check_joins(api):
     check("the new id is nobody again", (uses("nora"), uses("user-17")) == (["extras"], []), (uses("nora"), uses("user-17")))
 
 
+def check_signals(api):
+    """ABUSE-1: found at once and by a review, listed, acknowledged, raised again."""
+    def listed(**query):
+        return api.call("listSignals", query={"environment": "Production", **query})[1]["items"]
+
+    upload(api, "vera", 171)
+    signer = api.books.signer
+    api.call("uploadTransaction", {"kind": "purchase", "signedTransactionInfo": signer.jws(signer.transaction(171, 2, transactionReason="PURCHASE"))}, customer="vito")
+    contested = listed(originalTransactionId=original_id(171))
+    check("ABUSE-1 two buyers of one purchase are a signal at once", [(one["kind"], one["subjectType"], one["score"], one["isOpen"]) for one in contested] == [
+        ("contestedPurchase", "subscription", 50, True)], contested)
+    shown = contested[0]["evidence"]
+    check("with what shows it", [(piece["originalTransactionId"], piece["transactionId"]) for piece in shown] == [
+        (original_id(171), str(int(original_id(171)) + 2))], shown)
+    for number in (172, 173):
+        upload(api, "wilma", number, offerType=1)
+    for _ in range(60):
+        trials = listed(customer="wilma")
+        if trials:
+            break
+        time.sleep(0.5)
+    check("ABUSE-1 two trials of one customer in two subscriptions are found by a review", [
+        (one["kind"], one["customer"], one["count"], sorted(piece["originalTransactionId"] for piece in one["evidence"])) for one in trials] == [
+        ("introductoryOfferAgain", "wilma", 2, [original_id(172), original_id(173)])], trials)
+    told = [(event["data"]["reason"], event["data"].get("customer")) for number in (171, 172, 173) for event in
+            api.call("listSubscriptionEvents", originalTransactionId=original_id(number))[1]["items"] if event["type"] == "signal.raised"]
+    check("each is told once", told == [("contestedPurchase", None), ("introductoryOfferAgain", "wilma")], told)
+    check("and nobody's access changes", api.is_active("wilma") is True and api.is_active("vera") is True)
+    signal, by = trials[0], {"actor": "mia", "reason": "a new phone"}
+    old = api.call("acknowledgeSignal", {"changedAt": signal["changedAt"] - 1, **by}, signal=signal["id"])
+    check("what was not seen is not acknowledged: 409 signalChanged", (old[0], old[1].get("code")) == (409, "signalChanged"), old)
+    first = api.call("acknowledgeSignal", {"changedAt": signal["changedAt"], **by}, signal=signal["id"])
+    again = api.call("acknowledgeSignal", {"changedAt": signal["changedAt"], **by}, signal=signal["id"])
+    check("ABUSE-1 it is acknowledged, and again is safe", first == again and first[0] == 200 and first[1]["isOpen"] is False
+          and first[1]["acknowledgement"] == {"at": first[1]["acknowledgement"]["at"], "count": 2, **by}, (first, again))
+    check("and stands among those", [one["id"] for one in listed(state="acknowledged", signalKind="introductoryOfferAgain")] == [signal["id"]]
+          and signal["id"] not in [one["id"] for one in listed(state="open")])
+    check("by its id too", api.call("readSignal", signal=signal["id"])[1] == first[1])
+    upload(api, "wilma", 174, offerType=1)
+    for _ in range(60):
+        trials = listed(customer="wilma")
+        if trials[0]["isOpen"]:
+            break
+        time.sleep(0.5)
+    check("one more raises it again", (trials[0]["id"], trials[0]["raises"], trials[0]["count"]) == (signal["id"], 2, 3), trials)
+    pages = [api.call("listSignals", query={"limit": 1})[1]]
+    second = api.raw("GET", pages[0]["next"], headers=api.books.backend)
+    check("pages go on", second[0] == 200 and json.loads(second[2])["items"][0]["id"] < pages[0]["items"][0]["id"], second)
+    missing = api.call("readSignal", signal="999999")
+    check("of one that is not there: 404 unknownSignal", (missing[0], missing[1].get("code")) == (404, "unknownSignal"), missing)
+    for query, field in (({"state": "new"}, "state"), ({"signalKind": "fraud"}, "signalKind")):
+        wrong = api.call("listSignals", query=query)
+        check(f"a filter that is misspelt is refused: {field}", (wrong[0], wrong[1].get("field")) == (400, field), wrong)
+
+
 def check_trials(api):
     """OWN-16, OWN-17: a draft is tried as a job and read in pages; only what the file says is applied."""
     def finished(name):
@@ -664,6 +719,7 @@ def main():
                 asked = api.call(name, body, **of)
                 check(f"{name}: without a key nothing is asked of Apple", (asked[0], asked[1].get("code")) == (409, "appleNotAsked"), asked)
             check_joins(api)
+            check_signals(api)
             check_trials(api)
             api_accounts.check_accounts(api)
             check_bad_input(api)

@@ -55,6 +55,7 @@ extension ContractCheck {
             reading(NativeAPI.refreshSubscription),
             reading(NativeAPI.readDocument), reading(NativeAPI.readTimeline), reading(NativeAPI.listFacts),
             reading(NativeAPI.listWaitingClaims), reading(NativeAPI.listProposals),
+            reading(NativeAPI.listSignals), reading(NativeAPI.readSignal), reading(NativeAPI.acknowledgeSignal),
             reading(NativeAPI.listEvents), reading(NativeAPI.listSubscriptionEvents), reading(NativeAPI.listCustomerEvents),
             reading(NativeAPI.listWebhookEndpoints), reading(NativeAPI.saveWebhookEndpoint),
             reading(NativeAPI.readWebhookEndpoint), reading(NativeAPI.deleteWebhookEndpoint),

@@ -181,6 +181,14 @@ struct FailingStore: Store {
 
     func copyEnd(of scope: Scope) async throws -> LogPlace { try await checked { try await store.copyEnd(of: scope) } }
 
+    func signals(_ search: SignalSearch, in scope: Scope, limit: Int) async throws -> [StoredSignal] {
+        try await checked { try await store.signals(search, in: scope, limit: limit) }
+    }
+
+    func signal(_ id: Int64, in scope: Scope) async throws -> StoredSignal? {
+        try await checked { try await store.signal(id, in: scope) }
+    }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await checked { try await store.webhookEndpoints(of: app) }
     }

@@ -389,6 +389,11 @@ extension PostgresTests {
                     OfferQueries.issued(to: CustomerName(AppID("app5"), CustomerID("id500")), limit: 10, ledger: 7),
                     OfferQueries.page(after: .init(issuedAt: now, nonce: .init("id500")), limit: 10, ledger: 7),
                     OfferQueries.count(since: now, limit: 10, ledger: 7),
+                    SignalQueries.signal(.repeatedRefunds, subject: "customer/500", ledger: 7),
+                    SignalQueries.signal(500, ledger: 7),
+                    SignalQueries.signals(SignalSearch(before: 500), subject: nil, limit: 10, ledger: 7),
+                    SignalQueries.signals(SignalSearch(isOpen: true), subject: nil, limit: 10, ledger: 7),
+                    SignalQueries.signals(SignalSearch(isOpen: true), subject: "customer/500", limit: 10, ledger: 7),
                     WorkQueries.unfinished(of: .tell, ledger: 7, limit: 10),
                     WorkQueries.backlog(of: .tell, ledger: 7, at: now, limit: 10),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
@@ -463,6 +468,10 @@ extension PostgresTests {
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
                 FROM generate_series(1, 20000) n;
             INSERT INTO issuedOffer SELECT 7, 'id' || n, n, 'p', 'promotionalV2', 'o', NULL, NULL, NULL, n, 1, n, 'K'
+                FROM generate_series(1, 20000) n;
+            INSERT INTO signal (ledger, kind, subject, score, evidenceCount, evidence, firstRaisedAt, raisedAt, raises, changedAt,
+                    isOpen, acknowledgedAt, acknowledgedBy, reason, acknowledgedCount)
+                SELECT 7, 'repeatedRefunds', 'customer/' || n, 50, 3, '[]', n, n, 1, n, n % 10 = 0, n, 'a', '', 3
                 FROM generate_series(1, 20000) n;
             INSERT INTO webhookEndpoint SELECT 'app' || n % 100, 'id' || n, n, '{}', '[]', '{}', NULL, NULL, 0,
                 CASE WHEN n % 7 = 0 THEN 'raw' ELSE 'tenure' END

@@ -66,6 +66,23 @@ import Testing
         #expect(without != text && !without.contains("offers"), "as it was written before offers were signed")
     }
 
+    @Test func `OWN-17 ABUSE-1 thresholds are a part of the version, each of them`() throws {
+        let changes: [(inout AbuseThresholds) -> Void] = [
+            { $0.customersOfOneAccount = 7 }, { $0.accountsOfOneCustomer = 7 }, { $0.introductoryOffers = 7 }, { $0.refunds = 7 },
+            { $0.refundsAfterConsumption = 7 }, { $0.consumed = 7000 }, { $0.refusedClaims = 7 }, { $0.crossgrades = 7 },
+            { $0.loopWindow = .days(7) }, { $0.window = .days(7) },
+        ]
+        for change in changes {
+            var thresholds = AbuseThresholds()
+            change(&thresholds)
+            let content = SettingsContent(policy: AppPolicy(), products: [], signals: thresholds)
+            #expect(content != SettingsContent(policy: AppPolicy(), products: []))
+            #expect(try SettingsCoding.decode(SettingsCoding.encode(content)) == content)
+        }
+        let without = try SettingsCoding.encode(SettingsContent(policy: AppPolicy(), products: []))
+        #expect(!without.contains("signals"), "as it was written before thresholds were known")
+    }
+
     @Test func `OWN-17 a row that names one policy is read as one that always held`() throws {
         let old = try StateCoding.encode(AppPolicy(version: 3, onPurchase: .stay))
         let read = try StateCoding.decode(PolicyTimeline.self, from: old)

@@ -119,6 +119,17 @@ import Testing
         _ = try AppleRequestQueries.requests(about: nil, limit: 10, ledger: ledger, database)
         _ = try OfferQueries.issued(to: CustomerName(Life.scope.app, Life.alice), limit: 10, ledger: ledger, database)
         _ = try OfferQueries.page(after: nil, limit: 10, ledger: ledger, database)
+        let place = NumberedScope(number: ledger, scope: Life.scope)
+        let owner = AbuseSignal.Subject.customer(Life.alice)
+        for search in [
+            SignalSearch(), SignalSearch(before: 5), SignalSearch(isOpen: true),
+            SignalSearch(isOpen: false, kind: .crossgradeLoop),
+            SignalSearch(subject: owner), SignalSearch(isOpen: true, kind: .repeatedRefunds, subject: owner),
+        ] {
+            _ = try SignalQueries.signals(
+                search, subject: search.subject.map { _ in "customer/1" }, limit: 10, in: place, database)
+        }
+        _ = try SignalQueries.signal(1, in: Life.scope, ledger: ledger, database)
         _ = try WorkQueries.unfinished(of: .tell, ledger: ledger, limit: 10, scope: { _ in Life.scope }, database)
         _ = try WorkQueries.backlog(of: .tell, ledger: ledger, at: Life.start, limit: 10, database)
         let alice = CustomerKey(Life.scope, Life.alice)
@@ -175,6 +186,10 @@ import Testing
         try transaction.postpone(taken[1], to: Life.start, because: "", counts: true)
         try transaction.abandon(transaction.lease(request, at: Life.start)[0], at: Life.start, because: "")
         let alice = CustomerKey(Life.scope, Life.alice)
+        let signal = AbuseSignal(.repeatedRefunds, .customer(Life.alice), score: 50, count: 3, evidence: [])
+        let raised = StoredSignal(raising: signal, in: Life.scope, at: Life.start)
+        try transaction.keep(raised)
+        _ = try transaction.signal(raised.name)
         _ = try transaction.lock([], tokens: [], customers: [alice])
         _ = try transaction.subscriptions(naming: alice.name)
         _ = try transaction.tokens(of: alice.name)

@@ -317,7 +317,7 @@ import Testing
                         DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                         DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
-                        DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE issuedOffer;
+                        DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE issuedOffer; DROP TABLE signal;
                         DROP INDEX workByLedgerAndTime;
                         CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                         DROP INDEX outboxInOrder; ALTER TABLE outbox DROP COLUMN writtenIn;

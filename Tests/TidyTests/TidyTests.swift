@@ -285,7 +285,8 @@ import Testing
     @Test func `both stores have the same files, with the same functions in the order of the protocol`() throws {
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
-            "Log": "LogStore", "Webhooks": "WebhookStore", "Offers": "OfferStore", "Erasure": "ErasingStore",
+            "Log": "LogStore", "Signals": "SignalStore", "Webhooks": "WebhookStore", "Offers": "OfferStore",
+            "Erasure": "ErasingStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
@@ -300,7 +301,7 @@ import Testing
             [
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
                 "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"], "Offer": ["Offer"],
-                "Forwarding": ["Forwarding"], "Log": ["Log"], "Webhook": ["Webhook"],
+                "Forwarding": ["Forwarding"], "Signal": ["Signal"], "Log": ["Log"], "Webhook": ["Webhook"],
                 "Sealing": ["Sealing"], "Erasing": ["Erasing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in
@@ -384,7 +385,7 @@ import Testing
             let doors = row.output.2.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }
             #expect(!doors.isEmpty || row.output.2.contains("planned: "), "\(row.output.1) has no door")
             // A command, a query's name, a member of the configuration, or an operation.
-            let members = ["products", "apple", "wall", "offers"].map { "apps[].\($0)" }
+            let members = ["products", "apple", "wall", "offers", "signals"].map { "apps[].\($0)" }
             let named = doors.filter { !$0.hasPrefix("tenure ") && !(["environment", "at"] + members).contains($0) }
             #expect(operations.isSuperset(of: named), "\(row.output.1) names \(named)")
             let shown = row.output.3.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }

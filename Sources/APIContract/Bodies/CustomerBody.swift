@@ -19,6 +19,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
                 "attributes", .list(.object(AttributesBody.Attribute.schema)), "What the app's backend says of them (WALL-1)."),
             .required("licences", .object(LicencesBody.schema), "Their licences to updates (LIC-1)."),
             .required("doublePayments", .list(.object(DoublePayment.schema)), "What they pay for twice at the instant (OWN-12)."),
+            .required("signals", .list(.object(SignalBody.schema)), "Open signals about them, the newest first (ABUSE-1)."),
             .required("appAccountTokens", .list(.text), "The tokens that were registered for them (OWN-2)."),
             .required("audit", .list(.object(AuditRow.schema)), "What was said about them, in that order; at most 1000."),
         ])
@@ -35,6 +36,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package var attributes: [AttributesBody.Attribute] = []
     package var licences: LicencesBody
     package var doublePayments: [DoublePayment] = []
+    package var signals: [SignalBody] = []
     package var appAccountTokens: [String] = []
     package var audit: [AuditRow] = []
 
@@ -58,6 +60,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         attributes = try fields.requiredList("attributes", AttributesBody.Attribute.init)
         licences = try LicencesBody(try fields.required("licences", .object, try fields.fields("licences")))
         doublePayments = try fields.requiredList("doublePayments", DoublePayment.init)
+        signals = try fields.requiredList("signals", SignalBody.init)
         appAccountTokens = try fields.required("appAccountTokens", .array, try fields.texts("appAccountTokens"))
         audit = try fields.requiredList("audit", AuditRow.init)
     }
@@ -75,6 +78,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         writer.member("attributes", attributes)
         writer.member("licences") { writer in writer.object { licences.write(to: &$0) } }
         writer.member("doublePayments", doublePayments)
+        writer.member("signals", signals)
         writer.member("appAccountTokens", appAccountTokens)
         writer.member("audit", audit)
     }

@@ -25,6 +25,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .required("audit", .list(.object(auditSchema)), "Why anyone's access changed; at most 1000."),
             .required("events", .list(.object(Event.schema)), "What was told of it, in that order; at most 1000."),
             .required("work", .list(.object(Work.schema)), "What is to be done about it, or was."),
+            .required(
+                "signals", .list(.object(SignalBody.schema)), "Open signals about it and its Apple Account (ABUSE-1)."),
             .required("explain", .list(.text), "What to tell a customer about it, a line each; in English (OWN-15)."),
         ])
     private static let periodSchema = ObjectSchema(
@@ -107,6 +109,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var audit: [AuditRow] = []
     package var events: [Event] = []
     package var work: [Work] = []
+    package var signals: [SignalBody] = []
     /// What an operator can tell a customer about it, a line each; in English (OWN-15).
     package var explain: [String] = []
 
@@ -262,6 +265,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         audit = try fields.requiredList("audit", AuditRow.init)
         events = try fields.requiredList("events", Event.init)
         work = try fields.requiredList("work", Work.init)
+        signals = try fields.requiredList("signals", SignalBody.init)
         explain = try fields.required("explain", .array, try fields.texts("explain"))
     }
 
@@ -283,6 +287,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         writer.member("audit") { $0.array { writer in audit.forEach { $0.write(to: &writer) } } }
         writer.member("events", events)
         writer.member("work", work)
+        writer.member("signals", signals)
         writer.member("explain") { $0.array { writer in explain.forEach { writer.string($0) } } }
     }
 

@@ -61,6 +61,7 @@ package enum EndpointTag: String, Sendable, Hashable, CaseIterable {
     case customers = "Customers"
     case votes = "Votes"
     case subscriptions = "Subscriptions"
+    case signals = "Signals"
     case events = "Events"
     case webhooks = "Webhooks"
     case operations = "Operations"

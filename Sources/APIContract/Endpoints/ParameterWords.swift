@@ -23,6 +23,10 @@ extension ParameterSchema {
         .init("subject", .text, "A subscription or a product; all unless said.", example: "2000000111"),
         .init("kind", .text, "A kind of content, as the configuration names it.", example: "issue"),
         .init("content", .text, "An item, as your backend names it; 1 to 200 characters.", example: "2026-01"),
+        .init("signal", .text, "A signal, as listSignals names it.", example: "17"),
+        .init(
+            "state", .word(["open", "acknowledged"]), "Only open or only acknowledged ones; all unless said.", example: "open"),
+        .init("signalKind", .word(SignalWords.kinds), "Only of this kind; all unless said.", example: "repeatedRefunds"),
         .init("q", .text, "What somebody named; 1 to 200 characters.", example: "2000000113"),
         .init("environment", .word(Environment.names), "Whose ledger is meant; Production unless said.", example: "Production"),
         .init("at", .instant, "The instant asked about; now unless said.", example: "1767225600000"),

@@ -129,6 +129,11 @@ package struct ProblemKind: Sendable, Hashable {
     /// So much is to be sent once more already.
     package static let tooManyResends = ProblemKind("tooManyResends", 409)
 
+    /// The app's environment has no signal of that id.
+    package static let unknownSignal = ProblemKind("unknownSignal", 404)
+    /// The signal is another one by now than the one that was looked at.
+    package static let signalChanged = ProblemKind("signalChanged", 409)
+
     // MARK: The server
 
     package static let internalError = ProblemKind("internalError", 500)

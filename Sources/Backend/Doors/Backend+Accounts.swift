@@ -69,7 +69,7 @@ extension Backend {
         try await states(of: try await search(AccountSearch(of: [], by: [evidence]), in: scope).found, in: scope)
     }
 
-    private func search(_ search: AccountSearch, in scope: Scope) async throws -> AccountSearch {
+    func search(_ search: AccountSearch, in scope: Scope) async throws -> AccountSearch {
         var search = search
         try await translatingStorageErrors {
             while let question = search.next() {
@@ -83,7 +83,7 @@ extension Backend {
         return search
     }
 
-    private func states(
+    func states(
         of ids: [OriginalTransactionID], in scope: Scope
     ) async throws -> [Ledger.SubscriptionState] {
         var states: [Ledger.SubscriptionState] = []

@@ -23,6 +23,8 @@ extension Backend {
         package let tokens: [TokenRegistration]
         /// From the oldest on; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: CustomerAuditRow)]
+        /// Open ones about any of their ids (ABUSE-1).
+        package let signals: [ListedSignal]
     }
 
     package func customer(
@@ -54,7 +56,8 @@ extension Backend {
             balances: timeline.entitlements.entitlements.compactMap {
                 timeline.entitlements.balance(of: $0, access.holdings, access.account)
             },
-            tokens: tokens, audit: audit.map { ($0.sequence, $0.row) })
+            tokens: tokens, audit: audit.map { ($0.sequence, $0.row) },
+            signals: try await openSignals(about: known.person.customers.map { .customer($0) }, in: key.scope))
     }
 
     /// What several customers may use at the instant, or now, in their order (ENT-1).

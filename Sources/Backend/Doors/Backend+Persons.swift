@@ -39,17 +39,7 @@ extension Backend {
 
     /// The states of everything that names the person, in the environment; by id.
     func states(of known: KnownPerson) async throws -> [Ledger.SubscriptionState] {
-        try await translatingStorageErrors {
-            var keys: Set<SubscriptionKey> = []
-            for customer in known.person.customers {
-                keys.formUnion(try await store.subscriptions(naming: CustomerName(known.key.scope.app, customer)))
-            }
-            var states: [Ledger.SubscriptionState] = []
-            for key in keys.sorted() where key.scope == known.key.scope {
-                if let stored = try await store.subscription(key) { states.append(stored.state) }
-            }
-            return states
-        }
+        try await states(of: try await subscriptions(of: known).map(\.originalTransactionId), in: known.key.scope)
     }
 
     /// What the person has whom a read of one customer is about: whoever was merged into another has nothing under their own id,

@@ -68,6 +68,8 @@ extension Backend {
         private let accountReport: AccountReport
         /// What is shown of the Apple Account that bought it (OWN-14).
         package var account: AppleAccount? { accountReport.account }
+        /// Open ones about it and about its Apple Account (ABUSE-1).
+        package internal(set) var signals: [ListedSignal] = []
 
         init(
             of stored: StoredSubscription, _ products: EntitlementMap, audit: [StoredAuditRow], events: [OutboxRow],
@@ -146,11 +148,16 @@ extension Backend {
         let products = try chosen.learn(try await settingsVersions(of: app.id), of: app).entitlements
         return try await translatingStorageErrors {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
-            return SubscriptionReport(
+            let account = try await account(of: key, stored.state)
+            let members = account.account?.subscriptions ?? [key.originalTransactionId]
+            var report = SubscriptionReport(
                 of: stored, products, audit: try await store.auditRows(of: key, after: 0, limit: Self.longestAudit),
                 events: try await store.events(of: key, limit: Self.longestAudit), work: try await store.work(about: key),
                 revisions: try await store.ownerRevisions(of: key, limit: Self.longestRevisions),
-                account: try await account(of: key, stored.state))
+                account: account)
+            report.signals = try await openSignals(
+                about: [.subscription(key.originalTransactionId)] + members.map { .appleAccount($0) }, in: key.scope)
+            return report
         }
     }
 

@@ -23,6 +23,39 @@ extension Ingest {
         }
     }
 
+    /// OWN-11: whom other subscriptions of the same Apple Account serve now, as far as the store and the request show them. Only
+    /// where the app limits them: otherwise nobody asks, and a claim costs nothing more.
+    mutating func othersServed(of key: SubscriptionKey, _ request: IngestRequest) throws -> [CustomerID] {
+        let policy = timeline(of: request.app).policies.policy(at: request.learnedAt)
+        guard policy.customersPerAppleAccount != nil else { return [] }
+        var (together, evidence): (Set<OriginalTransactionID>, Set<AppleAccount.Evidence>) = ([key.originalTransactionId], [])
+        for arrival in request.arrivals where arrival.scope == key.scope {
+            let subscriptions = Set(arrival.facts.map(\.originalTransactionId))
+            guard subscriptions.contains(key.originalTransactionId) else { continue }
+            // One receipt is of one Apple Account.
+            together.formUnion(subscriptions)
+            for case .transaction(let line) in arrival.facts {
+                if let id = line.appTransactionId, !id.isEmpty { evidence.insert(.appTransactionId(id)) }
+            }
+        }
+        let search = try search(AccountSearch(of: together, by: evidence), in: key.scope)
+        let others = search.found.filter { $0 != key.originalTransactionId }.map { SubscriptionKey(key.scope, $0) }
+        try desk.addMore(others, in: transaction)
+        return others.compactMap { desk.stateBefore(of: $0)?.customerServed(at: request.learnedAt) }
+    }
+
+    /// Everything that is shown to be of one Apple Account with what a search begins with.
+    func search(_ begun: AccountSearch, in scope: Scope) throws -> AccountSearch {
+        var search = begun
+        while let question = search.next() {
+            switch question {
+            case .sightingsOf(let subscriptions): search.take(try transaction.sightings(of: subscriptions, in: scope))
+            case .sightingsBy(let evidence): search.take(try transaction.sightings(by: evidence, in: scope))
+            }
+        }
+        return search
+    }
+
     /// Keeps what the request shows of Apple Accounts, and tells whose a subscription without an owner probably is since then.
     mutating func propose(after changes: AccountChanges, _ request: IngestRequest) throws {
         var changes = changes
@@ -65,14 +98,9 @@ extension Ingest {
     private mutating func propose(in scope: Scope, after changes: AccountChanges, _ request: IngestRequest) throws {
         let new = changes.new[scope] ?? []
         let changed = changes.before.keys.filter { $0.scope == scope }.map(\.originalTransactionId)
-        var search = AccountSearch(of: Set(changed).union(new.map(\.subscription)))
-        guard !search.found.isEmpty else { return }
-        while let question = search.next() {
-            switch question {
-            case .sightingsOf(let subscriptions): search.take(try transaction.sightings(of: subscriptions, in: scope))
-            case .sightingsBy(let evidence): search.take(try transaction.sightings(by: evidence, in: scope))
-            }
-        }
+        let begun = AccountSearch(of: Set(changed).union(new.map(\.subscription)))
+        guard !begun.found.isEmpty else { return }
+        let search = try search(begun, in: scope)
         // Mostly an Apple Account has one subscription.
         guard search.found.count > 1 else { return }
         let keys = search.found.map { SubscriptionKey(scope, $0) }
@@ -93,7 +121,7 @@ extension Ingest {
     }
 
     /// Tells something of a subscription about which nothing need have been decided.
-    private mutating func tell(_ event: LedgerEvent, of key: SubscriptionKey, _ request: IngestRequest) throws {
+    mutating func tell(_ event: LedgerEvent, of key: SubscriptionKey, _ request: IngestRequest) throws {
         let policies = timeline(of: request.app).policies
         _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
         if !desk.isDecided(key) {
@@ -114,6 +142,13 @@ extension OwnerProposal {
 }
 
 extension Ledger.SubscriptionState {
+    /// Whom it serves at the instant, everything counted that was claimed by then; nil for nobody.
+    fileprivate func customerServed(at instant: Timestamp) -> CustomerID? {
+        // A claim's place may lie after our clock (Claim.placed).
+        let now = max(instant, claims.last?.claim.claimedAt ?? instant)
+        return spans.contains { $0.contains(now) } ? owner(at: now) : nil
+    }
+
     /// Whether it is known and nobody owns it at the instant.
     fileprivate func isOwnerless(at instant: Timestamp) -> Bool { !periods.isEmpty && owner(at: instant) == nil }
 }

@@ -37,6 +37,7 @@ extension Ingest {
                 heldAfter: held.count > 1 ? desk.holdings(instead: held, in: key.scope) : held),
             map: timeline(of: request.app).entitlements, learnedAt: request.learnedAt)
         customers.put(decision, of: key, learnedAt: request.learnedAt)
+        if decision.changesAccount { noteSigns(in: input, about: key, at: request.learnedAt) }
         if decision.changesAccount, input.kind == .vote {
             note(others, than: key, because: input.id, at: request.learnedAt)
         }

@@ -13,16 +13,6 @@ extension Ingest {
         beside decision: Decision, hearing inputs: [LedgerInput], _ history: SubscriptionHistory, _ request: IngestRequest
     ) throws -> [LedgerEvent] {
         merges(in: decision, hearing: inputs, history) + (try doubled(by: decision, request))
-            + signals(by: decision, at: request.learnedAt)
-    }
-
-    /// ABUSE-1: what the subscription shows by itself since this decision.
-    private func signals(by decision: Decision, at now: Timestamp) -> [LedgerEvent] {
-        decision.signals(at: now).map { signal in
-            var about: CustomerID?
-            if case .customer(let customer) = signal.subject { about = customer }
-            return .signalRaised(signal.kind.rawValue, about: about, on: decision.state.key, at: now)
-        }
     }
 
     /// OWN-10: the anonymous customer had the subscription, and turned out to be somebody.

@@ -24,6 +24,8 @@ package struct Ingest {
     /// What is known now of what was reserved.
     private var settled: [PendingReservation] = []
     private var results: [IngestResult] = []
+    /// Signals of abuse that were found, and what is to be looked through for more of them (ABUSE-1).
+    var signs = Signs()
     /// Why the last two customers who were to be joined were not.
     var joinRefusal: JoinRefusal?
 
@@ -90,7 +92,10 @@ package struct Ingest {
                 settled += reserved
             }
         }
-        for (key, claim) in request.claims { others[key, default: []] += inputs(with: claim, on: key, request) }
+        for (key, claim) in request.claims {
+            let counted = try claim.served(beside: othersServed(of: key, request))
+            others[key, default: []] += inputs(with: counted, on: key, request)
+        }
         for said in request.subscriptionInputs { others[said.key, default: []].append(said.input) }
         for key in request.subscriptions {
             let inputs = (facts[key] ?? []) + (others[key] ?? [])
@@ -99,6 +104,7 @@ package struct Ingest {
         }
         try propose(after: accounts, request)
         if let telling = request.telling { try tell(telling, request) }
+        for signal in request.signals { signs.take(signal, request) }
         results.append(result)
     }
 
@@ -158,6 +164,7 @@ package struct Ingest {
         desk.put(decision, policy: policies, learnedAt: request.learnedAt)
         accounts.take(decision, at: request.learnedAt)
         noteHolders(after: decision, at: request.learnedAt)
+        noteSigns(in: decision, request)
         let told = try events(beside: decision, hearing: placed, history, request)
         desk.tell(told, of: key)
         let before = decision.before.merged
@@ -175,6 +182,7 @@ package struct Ingest {
         if !copies.isEmpty { try transaction.keep(copies) }
         for (claim, key) in claims { try transaction.keep(claim, on: key) }
         for (input, key) in heard { try transaction.keep(input, on: key) }
+        try raiseSignals()
         let savings = try desk.savings()
         if !savings.isEmpty { try transaction.save(savings) }
         let accounts = customers.savings
@@ -182,7 +190,7 @@ package struct Ingest {
         let told = try tellings.sorted { $0.key < $1.key }.map { customer, telling in
             try WorkOrder(telling: customer, because: telling.cause, at: telling.instant)
         }
-        let orders = requests.flatMap(\.orders) + told
+        let orders = requests.flatMap(\.orders) + told + signs.orders
         if !orders.isEmpty { try transaction.order(orders) }
         let settled = requests.flatMap(\.settled) + settled
         if !settled.isEmpty { try transaction.forget(settled) }
@@ -394,7 +402,7 @@ extension IngestRequest {
         var seen: Set<SubscriptionKey> = []
         let named =
             arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
-            + subscriptionInputs.map(\.key)
+            + subscriptionInputs.map(\.key) + signals.compactMap(\.toldOf)
         return named.filter { seen.insert($0).inserted }
     }
 

@@ -28,6 +28,8 @@ package struct IngestRequest: Sendable {
     var copy: NotificationCopy?
     /// What is to be done later because of it.
     var orders: [WorkOrder] = []
+    /// The signals of abuse that a review found (ABUSE-1).
+    var signals: [FoundSignal] = []
 
     package init(app: AppSettings, learnedAt: Timestamp) {
         self.app = app

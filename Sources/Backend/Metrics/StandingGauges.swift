@@ -161,7 +161,7 @@ extension WorkKind {
     /// Every kind that this version knows, so that a lane without work is shown, too.
     static let all: [WorkKind] = [
         .askApple, .tell, .answerConsumptionRequest, .fetchStatuses, .fetchHistory, .verifyReceipt, .verifyImportedReceipt,
-        .sweepNotifications, .applyNotification, .deliver, .applySettings, .runJob, .tellCustomer,
+        .sweepNotifications, .applyNotification, .deliver, .applySettings, .runJob, .tellCustomer, .reviewSignals,
     ]
 }
 

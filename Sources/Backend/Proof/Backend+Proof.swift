@@ -54,6 +54,7 @@ extension Backend {
             progress(report)
         }
         try await proveCustomers(depth, into: &report, progress)
+        try await proveSignals(into: &report)
         if depth.evidence { try await proveNotifications(into: &report) }
         return report
     }

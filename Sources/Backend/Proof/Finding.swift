@@ -44,6 +44,8 @@ package struct Finding: Sendable, Hashable {
         case accountDiffers
         /// An audit row names a customer by a number of which nothing is kept, not even that the customer was erased (I45).
         case customerMissing
+        /// What shows a signal of abuse is not in the books (ABUSE-1).
+        case signalDiffers
         /// It cannot be read.
         case unreadable
     }

@@ -79,6 +79,11 @@ extension Backend {
                         scope: scope, subject: "", key: "settings", kind: .applySettings, body: body, dueAt: next.now)
                 })
         }
+        if let before, let after, before.signals != after.signals {
+            // Something else is a signal of everything that is there (ABUSE-1).
+            let instant = next.now.adding(SignalReview.pause)
+            try transaction.order(app.scopes.map { WorkOrder(.everything, in: $0, at: instant) })
+        }
         return .applied(number: number, validFrom: next.from)
     }
 

@@ -41,7 +41,10 @@ package struct SettingsPerformer: WorkPerformer {
                 in: scope, after: progress.after.map { OriginalTransactionID($0) }, limit: Self.page)
             if page.isEmpty {
                 report(scope, progress, true)
-                return .done()
+                guard timeline.policies.versions.count > 1 else { return .done() }
+                // Claims may come to something else now, and so may what they show (ABUSE-1).
+                let review = WorkOrder(.everything, in: scope, at: now.adding(SignalReview.pause))
+                return .done(keeping: WorkResult { _, transaction in try transaction.order([review]) })
             }
             guard try await apply(application, to: page, &progress) else { return .goesOn }
             report(scope, progress, false)

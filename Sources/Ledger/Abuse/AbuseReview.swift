@@ -33,6 +33,16 @@ package struct AbuseReview {
         return all.sorted(by: AbuseSignal.inOrder)
     }
 
+    /// When something begins to count that lies ahead, and is known already: a tenure, a period or a change. Nil where nothing
+    /// does. Until then the same books give no more than now: time takes evidence out of the windows, and adds none.
+    package var beginsLater: Timestamp? {
+        let instants = states.flatMap { state in
+            state.tenures.map(\.from) + state.claims.map(\.claim.claimedAt) + state.contested.map(\.at)
+                + state.periods.flatMap { [$0.purchaseDate, $0.transaction.revocation?.revocationDate].compactMap { $0 } }
+        }
+        return instants.filter { $0 > instant }.min()
+    }
+
     private func isRecent(_ at: Timestamp, within window: Milliseconds) -> Bool { at <= instant && instant.since(at) <= window }
 
     // MARK: Accounts

@@ -68,6 +68,16 @@ package struct AbuseSignal: Sendable, Hashable {
             case claim(OriginalTransactionID, ID<ClaimEvidence>)
         }
 
+        /// The subscription that it is about.
+        package var subscription: OriginalTransactionID {
+            switch what {
+            case .customer(_, let id), .transaction(let id, _), .claim(let id, _): id
+            }
+        }
+
+        /// The customer whom it names; nil for a transaction or a claim.
+        package var customer: CustomerID? { if case .customer(let customer, _) = what { customer } else { nil } }
+
         fileprivate var name: String {
             switch what {
             case .customer(let customer, let id): "customer/\(customer)/\(id)"
@@ -77,6 +87,15 @@ package struct AbuseSignal: Sendable, Hashable {
         }
 
         static func inOrder(_ left: Evidence, _ right: Evidence) -> Bool { (left.at, left.name) < (right.at, right.name) }
+    }
+
+    /// A signal as it was kept.
+    package init(_ kind: Kind, _ subject: Subject, score: Int, count: Int, evidence: [Evidence]) {
+        self.kind = kind
+        self.subject = subject
+        self.score = score
+        self.count = count
+        self.evidence = evidence
     }
 
     /// Nil while the count is below the threshold.

@@ -6,17 +6,26 @@ extension Decision {
         .purchaseRefunded, .subscriptionChanged, .ownerChanged, .claimRefused, .claimWaiting, .offerRedeemed,
     ]
 
+    /// Whether something in it may be a sign of abuse, of this subscription or of several together: then it is worth a look.
+    package var showsSigns: Bool {
+        state.contested != before.contested || events.contains { Self.signs.contains($0.kind) }
+    }
+
+    /// Whom a sign of it is about; sorted.
+    package var customersWithSigns: [CustomerID] {
+        Set(events.filter { Self.signs.contains($0.kind) }.compactMap(\.customer)).sorted()
+    }
+
     /// The signs of abuse that the subscription shows by itself since this decision (ABUSE-1); what only several subscriptions
     /// show together is not among them.
     ///
     /// Before and after are looked at as of one instant: a signal is found once, however much more shows it later.
-    package func signals(at instant: Timestamp) -> [AbuseSignal] {
-        guard state.contested != before.contested || events.contains(where: { Self.signs.contains($0.kind) }) else { return [] }
-        let (known, found) = (Self.signals(of: before, at: instant), Self.signals(of: state, at: instant))
+    package func signals(under thresholds: AbuseThresholds = AbuseThresholds(), at instant: Timestamp) -> [AbuseSignal] {
+        guard showsSigns else { return [] }
+        func signals(of state: SubscriptionState) -> [AbuseSignal] {
+            AbuseReview([state], accounts: AppleAccounts([state]), thresholds: thresholds, at: instant).signals
+        }
+        let (known, found) = (signals(of: before), signals(of: state))
         return found.filter { signal in !known.contains { $0.kind == signal.kind && $0.subject == signal.subject } }
-    }
-
-    private static func signals(of state: SubscriptionState, at instant: Timestamp) -> [AbuseSignal] {
-        AbuseReview([state], accounts: AppleAccounts([state]), at: instant).signals
     }
 }

@@ -103,11 +103,19 @@ extension Claim {
         id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind, about purchase: Purchase, claimedAt: Timestamp
     ) {
         self.id = id
-        (customer, isAnonymous, othersServed) = (claimant.customer, claimant.isAnonymous, claimant.othersServed)
+        (customer, isAnonymous) = (claimant.customer, claimant.isAnonymous)
+        othersServed = Set(claimant.othersServed).sorted()
         keepsIntents = claimant.keepsIntents
         self.kind = kind
         (productId, aliases) = (purchase.productId, purchase.aliases)
         self.claimedAt = claimedAt
+    }
+
+    /// The same claim with whom other subscriptions of the Apple Account serve as it is received (OWN-11).
+    package func served(beside others: [CustomerID]) -> Claim {
+        let claimant = Claimant(customer, isAnonymous: isAnonymous, othersServed: others, keepsIntents: keepsIntents)
+        return Claim(
+            id: id, customer: claimant, kind: kind, about: Purchase(of: productId, aliases: aliases), claimedAt: claimedAt)
     }
 
     /// What a claim says was bought.

@@ -11,10 +11,12 @@ package struct SettingsContent: Sendable, Hashable {
     package let durations: [ProductID: ProductDuration]
     /// What the app sells and has released.
     package let offerings: AppOfferings
+    /// ABUSE-1: from which counts on something is a signal.
+    package let signals: AbuseThresholds
 
     package init(
         policy: AppPolicy, products: [EntitlementMap.Entry], durations: [ProductID: ProductDuration] = [:],
-        offerings: AppOfferings = AppOfferings()
+        offerings: AppOfferings = AppOfferings(), signals: AbuseThresholds = AbuseThresholds()
     ) {
         var policy = policy
         policy.version = 1
@@ -22,6 +24,7 @@ package struct SettingsContent: Sendable, Hashable {
         self.products = EntitlementMap(entries: products).entries
         self.durations = durations
         self.offerings = offerings
+        self.signals = signals
     }
 }
 
@@ -35,6 +38,8 @@ package struct SettingsTimeline: Sendable, Hashable {
     package let entitlements: EntitlementMap
     /// What the app sells and has released by the newest version: it says what is true now, and decides nothing of the past.
     package var offerings: AppOfferings { newest.content.offerings }
+    /// From which counts on something is a signal (ABUSE-1), by the newest version: no signal decides anything.
+    package var signals: AbuseThresholds { newest.content.signals }
     /// The subscriptions that the app sells, by the newest version.
     package let catalogue: PlanCatalogue
 

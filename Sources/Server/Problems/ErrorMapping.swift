@@ -106,6 +106,19 @@ enum ErrorMapping {
         }
     }
 
+    private static func unknownSignal(_ number: Int64) -> Problem {
+        Problem(
+            .unknownSignal,
+            detail: "There is no signal \(number) in the requested environment (?environment=, Production by default).")
+    }
+
+    private static func signalChanged(_ number: Int64) -> Problem {
+        Problem(
+            .signalChanged,
+            detail: "Signal \(number) has changed since: read it again, and acknowledge it with its new changedAt.",
+            rule: "ABUSE-1")
+    }
+
     private static func problem(of error: BackendError) -> Problem {
         switch error {
         case .unknownApp: Problem(.unknownApp, detail: "No such app is configured.")
@@ -136,6 +149,8 @@ enum ErrorMapping {
                     "What was told after this place is forgotten by now (webhooks.keepEventsForDays). Begin without after, and "
                     + "ask the API for what you have missed.",
                 rule: "TELL-3")
+        case .unknownSignal(let number): unknownSignal(number)
+        case .signalChanged(let number): signalChanged(number)
         case .invalidIdentifier(let name, let longest):
             Problem(
                 .invalidParameter, detail: "\(name) must be 1 to \(longest) characters, none of them a control character.",

@@ -23,10 +23,54 @@ package enum SettingsCoding {
         let nonRenewingDurations: [String: String]
         /// Absent where nothing is said of them, as in what was written before they were known.
         let offerings: OfferingsDocument?
+        /// The same.
+        let signals: Thresholds?
 
         struct Change: Codable {
             let from: Int64
             let entitlements: [String]
+        }
+
+        /// Lengths of time are in milliseconds, shares in thousandths of a percent.
+        struct Thresholds: Codable {
+            let customersOfOneAccount: Int
+            let accountsOfOneCustomer: Int
+            let introductoryOffers: Int
+            let refunds: Int
+            let refundsAfterConsumption: Int
+            let consumed: Int64
+            let refusedClaims: Int
+            let crossgrades: Int
+            let loopWindow: Int64
+            let window: Int64
+
+            init(_ thresholds: AbuseThresholds) {
+                customersOfOneAccount = thresholds.customersOfOneAccount
+                accountsOfOneCustomer = thresholds.accountsOfOneCustomer
+                introductoryOffers = thresholds.introductoryOffers
+                refunds = thresholds.refunds
+                refundsAfterConsumption = thresholds.refundsAfterConsumption
+                consumed = thresholds.consumed
+                refusedClaims = thresholds.refusedClaims
+                crossgrades = thresholds.crossgrades
+                loopWindow = thresholds.loopWindow.count
+                window = thresholds.window.count
+            }
+
+            var thresholds: AbuseThresholds {
+                var thresholds = AbuseThresholds()
+                thresholds.customersOfOneAccount = customersOfOneAccount
+                thresholds.accountsOfOneCustomer = accountsOfOneCustomer
+                thresholds.introductoryOffers = introductoryOffers
+                thresholds.refunds = refunds
+                thresholds.refundsAfterConsumption = refundsAfterConsumption
+                thresholds.consumed = consumed
+                thresholds.refusedClaims = refusedClaims
+                thresholds.crossgrades = crossgrades
+                thresholds.loopWindow = Milliseconds(loopWindow)
+                thresholds.window = Milliseconds(window)
+                return thresholds
+            }
         }
 
         init(_ content: SettingsContent) {
@@ -40,6 +84,7 @@ package enum SettingsCoding {
                 content.durations.map { ($0.key.rawValue, $0.value.description) }
             ) { first, _ in first }
             offerings = content.offerings == AppOfferings() ? nil : OfferingsDocument(content.offerings)
+            signals = content.signals == AbuseThresholds() ? nil : Thresholds(content.signals)
         }
 
         var content: SettingsContent {
@@ -60,7 +105,8 @@ package enum SettingsCoding {
                 }
                 return SettingsContent(
                     policy: policy, products: entries, durations: durations,
-                    offerings: try offerings?.offerings ?? AppOfferings())
+                    offerings: try offerings?.offerings ?? AppOfferings(),
+                    signals: signals?.thresholds ?? AbuseThresholds())
             }
         }
     }

@@ -2,7 +2,7 @@ package import Ledger
 package import Primitives
 
 /// What the write path needs: it locks subscriptions, reads what is known, and keeps what came in and what was decided.
-package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction {
+package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction, SignalTransaction {
     /// Makes the subscriptions, tokens and customers this transaction's own until it ends, and says what is kept of each. Others
     /// wait who name one of them, and only they. Calling it again for more is possible; to name everything at once keeps
     /// transactions from waiting for each other in a circle.

@@ -127,6 +127,10 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     /// Tell a customer's events when they may use what, where that is not what was told last; the subject is the customer.
     package static let tellCustomer = WorkKind(rawValue: "tellCustomer")
 
+    /// Look for signals of abuse (ABUSE-1): of an Apple Account, of a customer, or of the whole ledger (``SignalReview``); the
+    /// body says how far the whole ledger is.
+    package static let reviewSignals = WorkKind(rawValue: "reviewSignals")
+
     init(_ action: DueWork.Action) {
         self =
             switch action {

@@ -51,8 +51,8 @@ enum PostgresSchema {
         Step(number: 15, oldest: 14, tables: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
-        // Servers of the version before do not read votes that erase a customer.
-        Step(number: 17, oldest: 17, tables: issuedOffers, triggers: erasure),
+        // Servers of the version before do not read votes that erase a customer, and do not look for signals.
+        Step(number: 17, oldest: 17, tables: issuedOffers + signals, triggers: erasure),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -84,6 +84,26 @@ enum PostgresSchema {
         );
         CREATE INDEX issuedOfferByCustomer ON issuedOffer (customer, ledger, issuedAt, nonce);
         CREATE INDEX issuedOfferByTime ON issuedOffer (ledger, issuedAt, nonce);
+
+        """
+
+    /// ABUSE-1: signals and what operators said to them; `evidence` is JSON. Every ledger that is there is looked through once.
+    private static let signals = """
+        CREATE TABLE signal (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            ledger bigint NOT NULL REFERENCES ledger (id), kind text COLLATE "C" NOT NULL, subject text COLLATE "C" NOT NULL,
+            score bigint NOT NULL, evidenceCount bigint NOT NULL, evidence text COLLATE "C" NOT NULL,
+            firstRaisedAt bigint NOT NULL, raisedAt bigint NOT NULL, raises bigint NOT NULL, changedAt bigint NOT NULL,
+            isOpen boolean NOT NULL,
+            acknowledgedAt bigint, acknowledgedBy text COLLATE "C", reason text COLLATE "C", acknowledgedCount bigint,
+            UNIQUE (ledger, kind, subject),
+            CHECK ((acknowledgedAt IS NULL) = (acknowledgedBy IS NULL)), CHECK (isOpen OR acknowledgedAt IS NOT NULL)
+        );
+        CREATE INDEX signalInOrder ON signal (ledger, id);
+        CREATE INDEX signalByStanding ON signal (ledger, isOpen, id);
+        CREATE INDEX signalBySubject ON signal (ledger, subject, id);
+        INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
+            SELECT id, '', 'signals', 'reviewSignals', '{}', 0, false, 0 FROM ledger;
 
         """
 
@@ -489,7 +509,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
-        "notificationCopy", "logFloor", "issuedOffer",
+        "notificationCopy", "logFloor", "issuedOffer", "signal",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

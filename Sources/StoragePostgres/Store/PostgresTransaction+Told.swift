@@ -20,6 +20,30 @@ extension PostgresTransaction {
                 upTo: bound, limit: limit, ledger: try ledger(of: scope)))
     }
 
+    // MARK: Signals
+
+    func signal(_ name: SignalName) throws -> StoredSignal? {
+        let ledger = try ledger(of: name.scope)
+        let subject = try SignalCoding.encode(name.subject) { try number(of: CustomerName(name.scope.app, $0)) }
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([
+            Self.lockName("signal", name.scope.app.rawValue, name.scope.environment.rawValue, name.kind.rawValue, subject)
+        ])
+        let found = try pipeline(locking + [SignalQueries.signal(name.kind, subject: subject, ledger: ledger)]).last
+        return try NumberedSignal.named(found?.map(NumberedSignal.init(row:)) ?? [], in: name.scope) { numbers in
+            guard let named = try pipeline([CustomerQueries.names(of: numbers)]).last else { return CustomerNames() }
+            return CustomerNames(try named.map(CustomerRow.init(row:)))
+        }.first
+    }
+
+    func keep(_ signal: StoredSignal) throws {
+        try number(signal.customers)
+        let row = try WrittenSignal(signal, ledger: ledger(of: signal.scope)) {
+            try number(of: CustomerName(signal.scope.app, $0))
+        }
+        unsent.append(SignalQueries.keep(row))
+    }
+
     // MARK: The log
 
     func tell(_ event: EndpointEvent, of key: EndpointKey, number: Int64, at now: Timestamp) throws {

@@ -22,26 +22,6 @@ final class PostgresTransaction: StoreTransaction {
         names = NamesAtWork(committed: committed)
     }
 
-    /// A claim that waits for its customers' numbers.
-    private struct UnsentClaim {
-        let claim: Claim
-        let key: SubscriptionKey
-    }
-
-    /// The same of a vote, an intent, a reservation or who is who.
-    private struct UnsentInput {
-        let input: LedgerInput
-        let key: SubscriptionKey
-    }
-
-    /// The same of a registration.
-    private struct UnsentRegistration {
-        let registration: TokenRegistration
-        let app: AppID
-
-        var customer: CustomerName { CustomerName(app, registration.customer) }
-    }
-
     /// Of what names customers, whose numbers are asked for together.
     private var claims: [UnsentClaim] = []
     private var inputs: [UnsentInput] = []
@@ -112,7 +92,7 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     /// Has the numbers of customers at hand, who have them from then on; one round trip where all have one.
-    private func number(_ names: Set<CustomerName>) throws {
+    func number(_ names: Set<CustomerName>) throws {
         var missing = names.filter { customers[$0] == nil }.sorted()
         for attempt in 0...CustomerNumbers.attempts where !missing.isEmpty {
             // Waits for a transaction that inserts one at the same time, then reads its row.
@@ -127,7 +107,7 @@ final class PostgresTransaction: StoreTransaction {
         guard missing.isEmpty else { throw StorageError(.other, "no customer number is free") }
     }
 
-    private func number(of name: CustomerName) throws -> Int64 {
+    func number(of name: CustomerName) throws -> Int64 {
         try number([name])
         guard let number = customers[name] else { throw StorageError(.other, "a customer has no number") }
         return number

@@ -103,8 +103,8 @@ enum SQLiteSchema {
         Step(number: 15, oldest: 14, script: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
-        // Servers of the version before do not read votes that erase a customer.
-        Step(number: 17, oldest: 17, script: issuedOffers + erasure),
+        // Servers of the version before do not read votes that erase a customer, and do not look for signals.
+        Step(number: 17, oldest: 17, script: issuedOffers + signals + erasure),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -131,6 +131,26 @@ enum SQLiteSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX issuedOfferByCustomer ON issuedOffer (customer, ledger, issuedAt, nonce);
         CREATE INDEX issuedOfferByTime ON issuedOffer (ledger, issuedAt, nonce);
+
+        """
+
+    /// ABUSE-1: signals and what operators said to them; `evidence` is JSON. Every ledger that is there is looked through once.
+    private static let signals = """
+        CREATE TABLE signal (
+            id INTEGER PRIMARY KEY,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), kind TEXT NOT NULL, subject TEXT NOT NULL,
+            score INTEGER NOT NULL, evidenceCount INTEGER NOT NULL, evidence TEXT NOT NULL,
+            firstRaisedAt INTEGER NOT NULL, raisedAt INTEGER NOT NULL, raises INTEGER NOT NULL, changedAt INTEGER NOT NULL,
+            isOpen INTEGER NOT NULL,
+            acknowledgedAt INTEGER, acknowledgedBy TEXT, reason TEXT, acknowledgedCount INTEGER,
+            UNIQUE (ledger, kind, subject),
+            CHECK ((acknowledgedAt IS NULL) = (acknowledgedBy IS NULL)), CHECK (isOpen = 1 OR acknowledgedAt IS NOT NULL)
+        ) STRICT;
+        CREATE INDEX signalInOrder ON signal (ledger, id);
+        CREATE INDEX signalByStanding ON signal (ledger, isOpen, id);
+        CREATE INDEX signalBySubject ON signal (ledger, subject, id);
+        INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
+            SELECT id, '', 'signals', 'reviewSignals', '{}', 0, 0, 0 FROM ledger;
 
         """
 

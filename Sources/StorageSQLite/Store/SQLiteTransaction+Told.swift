@@ -16,6 +16,21 @@ extension SQLiteTransaction {
             upTo: bound, limit: limit, ledger: ledger(of: scope), database)
     }
 
+    // MARK: Signals
+
+    func signal(_ name: SignalName) throws -> StoredSignal? {
+        let subject = try SignalCoding.encode(name.subject) { try number(of: CustomerName(name.scope.app, $0)) }
+        return try SignalQueries.signal(name, subject: subject, ledger: ledger(of: name.scope), database)
+    }
+
+    func keep(_ signal: StoredSignal) throws {
+        try number(signal.customers)
+        let row = try WrittenSignal(signal, ledger: ledger(of: signal.scope)) {
+            try number(of: CustomerName(signal.scope.app, $0))
+        }
+        try SignalQueries.keep(row, database)
+    }
+
     // MARK: The log
 
     func tell(_ event: EndpointEvent, of key: EndpointKey, number: Int64, at now: Timestamp) throws {

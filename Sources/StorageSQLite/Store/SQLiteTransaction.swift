@@ -54,7 +54,7 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     /// The number of a customer; assigns one if there is none.
-    private func number(of name: CustomerName) throws -> Int64 {
+    func number(of name: CustomerName) throws -> Int64 {
         if let known = customers[name] { return known }
         var number = try CustomerQueries.number(of: name, database)
         for _ in 0..<CustomerNumbers.attempts where number == nil {
@@ -70,7 +70,7 @@ final class SQLiteTransaction: StoreTransaction {
     func forget(_ name: CustomerName) { customers[name] = nil }
 
     /// In one order, as the other store does it.
-    private func number(_ names: Set<CustomerName>) throws {
+    func number(_ names: Set<CustomerName>) throws {
         for name in names.sorted() { _ = try number(of: name) }
     }
 

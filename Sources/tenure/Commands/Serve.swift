@@ -165,6 +165,7 @@ struct Serve: AsyncParsableCommand {
     private static func ownLanes(_ backend: Backend, logger: Logger) -> [WorkLane] {
         [
             WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
+            signalLane(backend),
             settingsLane(backend, logger: logger), jobLane(backend), parkingLane(backend),
         ]
     }
@@ -202,6 +203,13 @@ struct Serve: AsyncParsableCommand {
         var limits = WorkLimits()
         limits.concurrency = 1
         return WorkLane(JobPerformer(backend: backend), limits: limits)
+    }
+
+    /// Few at once: nobody waits for a signal, and a review reads everything of its subject.
+    private static func signalLane(_ backend: Backend) -> WorkLane {
+        var limits = WorkLimits()
+        limits.concurrency = 2
+        return WorkLane(SignalPerformer(backend: backend), limits: limits)
     }
 
     /// Logs the progress of applying a new version. That folds every subscription again, so few run at once.

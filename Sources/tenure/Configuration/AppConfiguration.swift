@@ -15,7 +15,7 @@ struct AppConfiguration {
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
         "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
-        "apple", "offerKeys",
+        "apple", "offerKeys", "signals",
     ]
 
     init(_ file: JSONFields, environment variables: [String: String]) throws {
@@ -30,7 +30,7 @@ struct AppConfiguration {
             id: id, expected: try Self.expected(file),
             content: SettingsContent(
                 policy: policy, products: products, durations: try Self.durations(file),
-                offerings: try OfferingsConfiguration.offerings(file)),
+                offerings: try OfferingsConfiguration.offerings(file), signals: try SignalsConfiguration.thresholds(file)),
             sandboxAccess: try Self.sandboxAccess(file))
         settings.validFrom = try file.integer("validFrom", in: 0...Timestamp.latestAccepted.millisecondsSince1970).map {
             Timestamp(millisecondsSince1970: $0)
@@ -89,7 +89,7 @@ struct AppConfiguration {
         let names: Set<String> = [
             "version", "onPurchase", "purchaseEvidence", "promptWindowSeconds", "purchaseWindowSeconds", "onRestore",
             "tokenLocks", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays", "productionLeewaySeconds",
-            "sandboxLeewaySeconds", "accrual",
+            "sandboxLeewaySeconds", "accrual", "customersPerAppleAccount",
         ]
         var policy = AppPolicy()
         guard let chosen = try file.fields("policy", knowing: names) else { return policy }
@@ -107,6 +107,7 @@ struct AppConfiguration {
         policy.familySharing = try chosen.choice("familySharing", FamilySharingPolicy.self) ?? policy.familySharing
         if let limit = try chosen.integer("restoreLimit", in: 0...1_000_000) { policy.restoreLimit = Int(limit) }
         if let days = try chosen.integer("restoreWindowDays", in: 1...3650) { policy.restoreWindow = .days(days) }
+        policy.customersPerAppleAccount = try chosen.integer("customersPerAppleAccount", in: 1...1_000_000).map { Int($0) }
         if let seconds = try chosen.integer("productionLeewaySeconds", in: 0...86_400) {
             policy.productionLeeway = .seconds(seconds)
         }

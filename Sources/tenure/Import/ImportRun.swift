@@ -187,7 +187,7 @@ extension LineRefusal {
             self.init(code: "store.\(failure.code)", words: failure.words)
         case .unknownApp, .store, .overloaded, .settingsSuperseded, .appleNotAsked, .invalidStretch, .appleRefused,
             .appleUnavailable, .appleRequestInvalid, .unknownOrder, .refreshedJustNow, .tooManyReceipts,
-            .eventsForgotten:
+            .eventsForgotten, .unknownSignal, .signalChanged:
             throw error
         }
     }
