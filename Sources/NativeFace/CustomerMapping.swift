@@ -270,6 +270,7 @@ extension CustomerBody.AuditRow {
     fileprivate init(_ row: CustomerAuditRow, sequence: Int64) {
         self.init(
             sequence: sequence, kind: row.cause.kind.rawValue, id: row.cause.id, rule: row.rule.rawValue, actor: row.actor)
+        keyName = row.keyName
         recordedAt = row.cause.recordedAt
         entitlement = row.entitlement?.rawValue
         effectiveAt = row.change?.effectiveAt
@@ -284,6 +285,7 @@ extension TimelineBody.Item {
                 effectiveAt: row.effectiveAt, learnedAt: row.learnedAt, rule: row.rule.rawValue, actor: row.actor.rawValue,
                 words: "Access from this subscription reached \(row.before.words) and now reaches \(row.after.words).")
             originalTransactionId = row.subscription.originalTransactionId.rawValue
+            keyName = row.keyName
         case .ofCustomer(let row, let decided):
             let said = decided.map { "\($0.words) (\(row.cause.id))" } ?? "\(row.cause.kind.words) \(row.cause.id)"
             let change = row.change.map { " changed when \($0.entitlement) may be used" } ?? " was recorded"
@@ -292,6 +294,7 @@ extension TimelineBody.Item {
                 words: "\(said)\(change).\(decided.map { $0.reason.isEmpty ? "" : " Reason: \($0.reason)" } ?? "")")
             entitlement = row.entitlement?.rawValue
             vote = row.cause.id
+            keyName = row.keyName
         }
     }
 }

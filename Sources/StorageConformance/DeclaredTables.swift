@@ -17,7 +17,7 @@ package struct DeclaredTables: Sendable {
         WrittenPendingReservation.self, WrittenBudget.self, WrittenRevision.self,
         WrittenSweepPlan.self, WrittenAppleRequest.self,
         WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
-        WrittenCopy.self, WrittenFloor.self,
+        WrittenCopy.self, WrittenFloor.self, WrittenKey.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -2,5 +2,5 @@
 package enum StorageConformance {
     package static let behaviours: [Behaviour] =
         evidence + decisions + registrations + concurrency + work + proof + settings
-        + customers + jobs + accounts + budgets + shares + sweeps + appleRequests + log + webhooks + forwarding
+        + customers + jobs + accounts + budgets + shares + sweeps + appleRequests + log + webhooks + forwarding + keys
 }

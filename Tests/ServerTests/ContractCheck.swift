@@ -61,7 +61,8 @@ extension ContractCheck {
             reading(NativeAPI.listReservations), reading(NativeAPI.reserveTransaction),
             reading(NativeAPI.listSettings), reading(NativeAPI.applySettings),
             reading(NativeAPI.startTrial), reading(NativeAPI.listJobs), reading(NativeAPI.readJob), reading(NativeAPI.cancelJob),
-            reading(NativeAPI.listDifferences), reading(NativeAPI.readSignedEntitlements),
+            reading(NativeAPI.listDifferences), reading(NativeAPI.makeKey), reading(NativeAPI.listKeys), reading(NativeAPI.endKey),
+            reading(NativeAPI.readSignedEntitlements),
             reading(NativeAPI.readAnswerKeys),
             reading(NativeAPI.readDocumentPage), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
         ])

@@ -285,7 +285,7 @@ import Testing
     @Test func `both stores have the same files, with the same functions in the order of the protocol`() throws {
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
-            "Log": "LogStore", "Webhooks": "WebhookStore",
+            "Log": "LogStore", "Webhooks": "WebhookStore", "Keys": "KeyStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
@@ -300,7 +300,7 @@ import Testing
             [
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
                 "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"],
-                "Forwarding": ["Forwarding"], "Log": ["Log"], "Webhook": ["Webhook"],
+                "Forwarding": ["Forwarding"], "Log": ["Log"], "Webhook": ["Webhook"], "Key": ["Key"],
                 "Sealing": ["Sealing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in

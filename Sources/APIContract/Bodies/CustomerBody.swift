@@ -252,7 +252,9 @@ extension CustomerBody {
                     "kind", .word(["vote", "intent", "unlock", "delivery", "appPurchase", "consumption"]), "What was said."),
                 .required("id", .text, "Which.", example: "support-4711"),
                 .required("rule", .text, "By which rule.", example: "ENT-9"),
-                .required("actor", .text, "Who said it.", example: "mia"), .required("recordedAt", .instant, "When it was said."),
+                .required("actor", .text, "Who said it.", example: "mia"),
+                .optional("keyName", .text, "The key that the request showed; absent where none was shown.", example: "file"),
+                .required("recordedAt", .instant, "When it was said."),
                 .optional("entitlement", .text, "Whose use it changed; absent where no use changed.", example: "plus"),
                 .optional("effectiveAt", .instant, "The first instant at which the use differs."),
             ])
@@ -262,6 +264,7 @@ extension CustomerBody {
         package var id: String
         package var rule: String
         package var actor: String
+        package var keyName: String?
         package var recordedAt: Timestamp
         package var entitlement: String?
         package var effectiveAt: Timestamp?
@@ -281,6 +284,7 @@ extension CustomerBody {
             id = try fields.requiredText("id")
             rule = try fields.requiredText("rule")
             actor = try fields.requiredText("actor")
+            keyName = try fields.text("keyName")
             recordedAt = try fields.requiredInstant("recordedAt")
             entitlement = try fields.text("entitlement")
             effectiveAt = try fields.instant("effectiveAt")
@@ -292,6 +296,7 @@ extension CustomerBody {
             writer.member("id", id)
             writer.member("rule", rule)
             writer.member("actor", actor)
+            writer.optionalMember("keyName", keyName)
             writer.member("recordedAt", recordedAt)
             writer.optionalMember("entitlement", entitlement)
             writer.optionalMember("effectiveAt", effectiveAt)

@@ -41,7 +41,9 @@ extension DeliveryDesk {
     /// - Throws: ``WebhookRefusal``.
     package func save(_ order: EndpointOrder, as name: EndpointName, taken: [Environment]) async throws -> Saved {
         guard Self.isId(name.id) else { throw WebhookRefusal.invalidId }
-        let content = try order.content(taken: taken)
+        var wanted = try order.content(taken: taken)
+        wanted.savedBy = ActingKey.signed("appBackend")
+        let content = wanted
         do throws(AddressRefusal) {
             try await courier.check(content.url)
         } catch {

@@ -6,15 +6,19 @@ package struct WrittenRegistration: WrittenRow {
     package static let table = "tokenRegistration"
 
     package enum Column: Int, StoredColumn {
-        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore
+        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, keyName
     }
 
     private let registration: TokenRegistration
     private let customer: Int64
     private let app: AppID
+    private let keyName: String?
 
-    /// - Parameter customer: the number of the customer that it names.
-    package init(_ registration: TokenRegistration, customer: Int64, app: AppID) {
+    /// - Parameters:
+    ///   - customer: the number of the customer that it names.
+    ///   - keyName: of the key with which it was said; nil where none was shown.
+    package init(_ registration: TokenRegistration, customer: Int64, app: AppID, keyName: String?) {
+        self.keyName = keyName
         self.registration = registration
         self.customer = customer
         self.app = app
@@ -29,6 +33,7 @@ package struct WrittenRegistration: WrittenRow {
         case .registeredAt: .instant(registration.registeredAt)
         case .isVouched: .bool(registration.isVouched)
         case .wasBorneBefore: .bool(registration.wasBorneBefore)
+        case .keyName: .text(keyName)
         }
     }
 }

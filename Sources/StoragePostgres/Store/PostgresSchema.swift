@@ -49,7 +49,23 @@ enum PostgresSchema {
         Step(number: 15, oldest: 14, tables: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
+        // Servers of the version before refuse the keys that are new, name none in what they keep, and may go on.
+        Step(number: 17, oldest: 16, tables: keys),
     ]
+
+    /// The keys of apps; `scopes` are separated by blanks. A registration names the key with which it was said.
+    private static let keys = """
+        CREATE TABLE apiKey (
+            app text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL,
+            digest bytea NOT NULL CHECK (length(digest) = 32), scopes text COLLATE "C" NOT NULL,
+            madeAt bigint NOT NULL, madeBy text COLLATE "C" NOT NULL,
+            endsAt bigint, endedBy text COLLATE "C", lastUsedAt bigint,
+            PRIMARY KEY (app, name),
+            UNIQUE (digest)
+        );
+        ALTER TABLE tokenRegistration ADD COLUMN keyName text COLLATE "C";
+
+        """
 
     /// What Apple posted, for those to whom it is passed on; `content` is JSON.
     private static let forwarding = """
@@ -453,7 +469,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
-        "notificationCopy", "logFloor",
+        "notificationCopy", "logFloor", "apiKey",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

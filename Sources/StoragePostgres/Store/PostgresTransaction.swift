@@ -38,6 +38,7 @@ final class PostgresTransaction: StoreTransaction {
     private struct UnsentRegistration {
         let registration: TokenRegistration
         let app: AppID
+        let keyName: String?
 
         var customer: CustomerName { CustomerName(app, registration.customer) }
     }
@@ -69,7 +70,8 @@ final class PostgresTransaction: StoreTransaction {
         }
         unsent += try registrations.map { unsent in
             TokenQueries.register(
-                WrittenRegistration(unsent.registration, customer: try number(of: unsent.customer), app: unsent.app))
+                WrittenRegistration(
+                    unsent.registration, customer: try number(of: unsent.customer), app: unsent.app, keyName: unsent.keyName))
         }
     }
 
@@ -377,8 +379,8 @@ final class PostgresTransaction: StoreTransaction {
         claims.append(UnsentClaim(claim: claim, key: key))
     }
 
-    func register(_ registration: TokenRegistration, app: AppID) throws {
-        registrations.append(UnsentRegistration(registration: registration, app: app))
+    func register(_ registration: TokenRegistration, app: AppID, by key: String?) throws {
+        registrations.append(UnsentRegistration(registration: registration, app: app, keyName: key))
     }
 
     func keep(_ input: LedgerInput, on key: SubscriptionKey) throws { inputs.append(UnsentInput(input: input, key: key)) }
@@ -663,6 +665,16 @@ final class PostgresTransaction: StoreTransaction {
     func unpark(_ numbers: [Int64], of name: EndpointName) throws {
         unsent += numbers.map { WebhookQueries.unpark($0, of: name) }
     }
+
+    // MARK: Keys
+
+    func lockKeys(of app: AppID) throws -> [StoredKey] {
+        // By name, because the first who locks them finds no row.
+        let locking = locks.take([Self.lockName("apiKeys", app.rawValue)])
+        return try pipeline(locking + [KeyQueries.keys(of: app)]).last?.map(StoredKey.init(row:)) ?? []
+    }
+
+    func save(_ key: StoredKey) throws { unsent.append(KeyQueries.save(key)) }
 
     // MARK: Seals
 

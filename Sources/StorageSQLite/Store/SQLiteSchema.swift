@@ -103,7 +103,22 @@ enum SQLiteSchema {
         Step(number: 15, oldest: 14, script: webhooks),
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
+        // Servers of the version before refuse the keys that are new, name none in what they keep, and may go on.
+        Step(number: 17, oldest: 16, script: keys),
     ]
+
+    /// The keys of apps; `scopes` are separated by blanks. A registration names the key with which it was said.
+    private static let keys = """
+        CREATE TABLE apiKey (
+            app TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, digest BLOB NOT NULL CHECK (length(digest) = 32),
+            scopes TEXT NOT NULL, madeAt INTEGER NOT NULL, madeBy TEXT NOT NULL,
+            endsAt INTEGER, endedBy TEXT, lastUsedAt INTEGER,
+            PRIMARY KEY (app, name),
+            UNIQUE (digest)
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE tokenRegistration ADD COLUMN keyName TEXT;
+
+        """
 
     /// What Apple posted, for those to whom it is passed on; `content` is JSON.
     private static let forwarding = """

@@ -182,9 +182,10 @@ final class SQLiteTransaction: StoreTransaction {
             WrittenClaim(claim, at: place) { try number(of: CustomerName(key.app, $0)) }, database)
     }
 
-    func register(_ registration: TokenRegistration, app: AppID) throws {
+    func register(_ registration: TokenRegistration, app: AppID, by key: String?) throws {
         let customer = try number(of: CustomerName(app, registration.customer))
-        try TokenQueries.register(WrittenRegistration(registration, customer: customer, app: app), database)
+        try TokenQueries.register(
+            WrittenRegistration(registration, customer: customer, app: app, keyName: key), database)
     }
 
     func keep(_ input: LedgerInput, on key: SubscriptionKey) throws {
@@ -420,6 +421,12 @@ final class SQLiteTransaction: StoreTransaction {
     func park(_ events: [StoredParkedEvent]) throws { try WebhookQueries.insert(events, database) }
 
     func unpark(_ numbers: [Int64], of name: EndpointName) throws { try WebhookQueries.unpark(numbers, of: name, database) }
+
+    // MARK: Keys
+
+    func lockKeys(of app: AppID) throws -> [StoredKey] { try KeyQueries.keys(of: app, database) }
+
+    func save(_ key: StoredKey) throws { try KeyQueries.save(key, database) }
 
     // MARK: Seals
 

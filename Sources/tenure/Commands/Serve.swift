@@ -47,6 +47,7 @@ struct Serve: AsyncParsableCommand {
         let metrics = try ServedMetrics(at: configuration.metrics)
         let backend = configuration.backend(on: database.store, clock: clock, metrics: metrics.factory)
         try await Self.adoptSettings(of: backend, logger: logger)
+        try await backend.keys.refresh()
         let gateway = try configuration.gateway(clock: clock, logger: logger)
         let desk = gateway.map { gateway in
             AppleDesk(
@@ -74,6 +75,7 @@ struct Serve: AsyncParsableCommand {
             .init(service: application), .init(service: WorkService(loop: loop, logger: logger)),
             .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
             .init(service: SealingService(backend: backend, logger: logger)),
+            .init(service: KeyService(keys: backend.keys, logger: logger)),
             .init(service: CertificateService(backend: backend, clock: clock, logger: logger)),
         ]
         if let desk {
