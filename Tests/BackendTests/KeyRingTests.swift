@@ -33,7 +33,7 @@ import Testing
         try await withWorld { world in
             let (watched, steady) = (WatchedStore(world.store), SteadyTime())
             let ring = KeyRing(
-                ReadingWatched(watched), metrics: BackendMetrics(world.backend.metrics.factory), steadyClock: { steady.now() })
+                WatchedStoreFace(watched: watched, writers: 1), metrics: BackendMetrics(world.backend.metrics.factory), steadyClock: { steady.now() })
             try await body(ring, watched, steady)
         }
     }
@@ -47,20 +47,32 @@ import Testing
             try await watched.store.write { try $0.save(Self.key(1)) }
             try await ring.refresh()
             let before = watched.keyQuestions
-            for _ in 0..<100 { #expect(try await name(ring, 1) == "k1") }
+            for _ in 0..<100 {
+                let found = try await name(ring, 1)
+                #expect(found == "k1")
+            }
             #expect(watched.keyQuestions == before)
             try await watched.store.write { try $0.save(Self.key(2)) }
-            for _ in 0..<100 { #expect(try await name(ring, 2) == "k2") }
+            for _ in 0..<100 {
+                let found = try await name(ring, 2)
+                #expect(found == "k2")
+            }
             #expect(watched.keyQuestions == before + 1)
         }
     }
 
     @Test func `T24 made-up keys cost the database 40 questions at once, and 20 in a second`() async throws {
         try await withRing { ring, watched, steady in
-            for number in 0..<500 { #expect(try await name(ring, number) == nil) }
+            for number in 0..<500 {
+                let found = try await name(ring, number)
+                #expect(found == nil)
+            }
             #expect(watched.keyQuestions == 40)
             steady.pass(.seconds(1))
-            for number in 0..<500 { #expect(try await name(ring, number) == nil) }
+            for number in 0..<500 {
+                let found = try await name(ring, number)
+                #expect(found == nil)
+            }
             #expect(watched.keyQuestions == 60)
         }
     }

@@ -202,12 +202,12 @@ import Testing
             #expect(try await client.send(.patch, "\(customer)/attributes", body: attributes).status == .ok)
             #expect(try await client.upload(try world.uploadBody(), key: key).status == .ok)
             let whole = try CustomerBody(json: Array(try await client.get(customer).text.utf8))
-            let rows = whole.auditRows.map { "\($0.kind) \($0.actor) \($0.keyName ?? "none")" }
+            let rows = whole.audit.map { "\($0.kind) \($0.actor) \($0.keyName ?? "none")" }
             #expect(rows == ["vote mia deploy-1", "attribute appBackend file"])
             let subscription = try await client.get("/api/v1/apps/app/subscriptions/1001?environment=Sandbox")
             let production = try await client.get("/api/v1/apps/app/subscriptions/1001")
             let found = [subscription, production].filter { $0.status == .ok }
-            let audit = try #require(found.first.map { try SubscriptionBody(json: Array($0.text.utf8)).auditRows })
+            let audit = try #require(found.first.map { try SubscriptionBody(json: Array($0.text.utf8)).audit })
             #expect(audit.map(\.keyName) == ["deploy-1"])
             let token = "a11ce000-0000-4000-8000-000000000001"
             #expect(try await client.send(.put, "\(customer)/appAccountTokens/\(token)", key: key).status == .noContent)
