@@ -40,7 +40,8 @@ package enum NativeAPI {
     /// The app's backend delivered a consumable (PER-9).
     package static let confirmDelivery = Endpoint<CustomerTransactionPath, EnvironmentQuery, NoBody, DeliveryBody>(
         "confirmDelivery", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/deliveries/\(.transactionId)",
-        callers: .appBackend(.customersWrite), about: .init(.purchases, "Say that a consumable was delivered; it counts once (PER-9)."),
+        callers: .appBackend(.customersWrite),
+        about: .init(.purchases, "Say that a consumable was delivered; it counts once (PER-9)."),
         problems: [.unknownPurchase, .overloaded])
 
     /// What the app's backend knows of a purchase, for the day Apple asks (ABUSE-2).
@@ -54,13 +55,15 @@ package enum NativeAPI {
 
     /// What a customer may use (ENT-1).
     package static let readEntitlements = Endpoint<CustomerPath, InstantQuery, NoBody, EntitlementsBody>(
-        "readEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements", callers: .customer(.entitlementsRead),
+        "readEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements",
+        callers: .customer(.entitlementsRead),
         about: .init(.access, "What a customer may use: one Bool and two timestamps, with the details (ENT-1)."),
         problems: [.environmentNotTaken, .environmentNotOpen])
 
     /// The same, signed (ENT-10).
     package static let readSignedEntitlements = Endpoint<CustomerPath, SigningQuery, NoBody, SignedAnswer>(
-        "readSignedEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements/signed", callers: .customer(.entitlementsRead),
+        "readSignedEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements/signed",
+        callers: .customer(.entitlementsRead),
         about: .init(.access, "The same now, signed (a JWS, ES256), to be believed without a network (ENT-10)."),
         problems: [.environmentNotOpen, .signingNotConfigured])
 
@@ -76,14 +79,16 @@ package enum NativeAPI {
 
     /// Whether a customer may use an item of content (ENT-8).
     package static let readContent = Endpoint<ContentPath, ContentQuery, NoBody, ContentUseBody>(
-        "readContent", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/content/\(.kind)/\(.content)", callers: .customer(.entitlementsRead),
+        "readContent", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/content/\(.kind)/\(.content)",
+        callers: .customer(.entitlementsRead),
         about: .init(.access, "Whether a customer may use an item of content, and by what right or why not (ENT-8)."),
         problems: [.unknownContentKind])
 
     /// A customer opens an item of content (ENT-8).
     package static let unlockContent = Endpoint<ContentPath, ContentQuery, NoBody, ContentUnlockBody>(
         "unlockContent", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/content/\(.kind)/\(.content)",
-        callers: .appBackend(.customersWrite), about: .init(.access, "Unlock an item of content, as far as the kind's ration goes (ENT-8)."),
+        callers: .appBackend(.customersWrite),
+        about: .init(.access, "Unlock an item of content, as far as the kind's ration goes (ENT-8)."),
         problems: [.unknownContentKind, .overloaded])
 
     /// A customer's licences to updates (LIC-1).
@@ -93,7 +98,8 @@ package enum NativeAPI {
 
     /// A customer shows how they came by the app (LIC-3).
     package static let showAppTransaction = Endpoint<CustomerPath, NoQuery, AppTransactionBody, AppPurchaseBody>(
-        "showAppTransaction", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/appTransactions", callers: .customer(.uploadsWrite),
+        "showAppTransaction", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/appTransactions",
+        callers: .customer(.uploadsWrite),
         about: .init(.access, "Show a signed app transaction, which may be a licence to updates (LIC-3)."),
         problems: [.refusedEvidence])
 
@@ -107,7 +113,8 @@ package enum NativeAPI {
 
     /// The app's backend says something of a customer (WALL-1).
     package static let changeAttributes = Endpoint<CustomerPath, EnvironmentQuery, AttributesBody, AttributesBody>(
-        "changeAttributes", .patch, "/api/v1/apps/\(.app)/customers/\(.customer)/attributes", callers: .appBackend(.customersWrite),
+        "changeAttributes", .patch, "/api/v1/apps/\(.app)/customers/\(.customer)/attributes",
+        callers: .appBackend(.customersWrite),
         about: .init(
             .customers, "Say something of a customer by names, for the conditions of cohorts; the others stay (WALL-1)."),
         problems: [.tooManyAttributes, .overloaded])
@@ -204,13 +211,15 @@ package enum NativeAPI {
 
     /// A subscription with its periods, owners and audit rows, and an explanation in words.
     package static let readSubscription = Endpoint<SubscriptionPath, InstantQuery, NoBody, SubscriptionBody>(
-        "readSubscription", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)", callers: .appBackend(.subscriptionsRead),
+        "readSubscription", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)",
+        callers: .appBackend(.subscriptionsRead),
         about: .init(.subscriptions, "A subscription whole: periods, owners, claims, votes, audit rows, and why, in words."),
         problems: [.environmentNotTaken, .unknownSubscription])
 
     /// What a subscription rests on, and the proof of it.
     package static let listFacts = Endpoint<SubscriptionPath, EnvironmentQuery, NoBody, FactsBody>(
-        "listFacts", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/facts", callers: .appBackend(.subscriptionsRead),
+        "listFacts", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/facts",
+        callers: .appBackend(.subscriptionsRead),
         about: .init(.subscriptions, "What Apple said of a subscription, with the bytes that prove it (FACT-6)."),
         problems: [.unknownSubscription])
 
@@ -245,7 +254,8 @@ package enum NativeAPI {
     /// The events of one subscription.
     package static let listSubscriptionEvents = Endpoint<SubscriptionPath, PageQuery, NoBody, EventsBody>(
         "listSubscriptionEvents", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/events",
-        callers: .appBackend(.eventsRead), about: .init(.events, "What happened to a subscription, numbered 1, 2, 3, … without gaps."),
+        callers: .appBackend(.eventsRead),
+        about: .init(.events, "What happened to a subscription, numbered 1, 2, 3, … without gaps."),
         problems: [.environmentNotTaken, .unknownSubscription])
 
     /// The events of one customer that are about no single subscription.
@@ -275,17 +285,20 @@ package enum NativeAPI {
 
     /// An endpoint is not wanted any more.
     package static let deleteWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, NoContent>(
-        "deleteWebhookEndpoint", .delete, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)", callers: .appBackend(.webhooksWrite),
+        "deleteWebhookEndpoint", .delete, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)",
+        callers: .appBackend(.webhooksWrite),
         about: .init(.webhooks, "Forget an endpoint, its place, its attempts and what is parked."), problems: [.unknownEndpoint])
 
     /// Nothing is sent for a while.
     package static let pauseWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookEndpointBody>(
-        "pauseWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/pause", callers: .appBackend(.webhooksWrite),
+        "pauseWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/pause",
+        callers: .appBackend(.webhooksWrite),
         about: .init(.webhooks, "Send nothing until it is resumed; what is told meanwhile waits."), problems: [.unknownEndpoint])
 
     /// Sending goes on.
     package static let resumeWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookEndpointBody>(
-        "resumeWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/resume", callers: .appBackend(.webhooksWrite),
+        "resumeWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/resume",
+        callers: .appBackend(.webhooksWrite),
         about: .init(.webhooks, "Go on where it was, whether it was paused, failing or disabled (TELL-3)."),
         problems: [.unknownEndpoint])
 
@@ -298,19 +311,22 @@ package enum NativeAPI {
 
     /// It is tried.
     package static let testWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookAttemptBody>(
-        "testWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/test", callers: .appBackend(.webhooksWrite),
+        "testWebhookEndpoint", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/test",
+        callers: .appBackend(.webhooksWrite),
         about: .init(.webhooks, "Send a webhook.test now, whatever its state, and answer what came of it."),
         problems: [.unknownEndpoint])
 
     /// What was sent.
     package static let listWebhookAttempts = Endpoint<WebhookPath, AttemptsQuery, NoBody, PageBody<WebhookAttemptBody>>(
-        "listWebhookAttempts", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/attempts", callers: .appBackend(.webhooksRead),
+        "listWebhookAttempts", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/attempts",
+        callers: .appBackend(.webhooksRead),
         about: .init(.webhooks, "What was sent to it and what came of it, the last attempt first."),
         problems: [.unknownEndpoint])
 
     /// What a receiver refused.
     package static let listParkedEvents = Endpoint<WebhookPath, ListQuery, NoBody, PageBody<ParkedEventItem>>(
-        "listParkedEvents", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/parked", callers: .appBackend(.webhooksRead),
+        "listParkedEvents", .get, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/parked",
+        callers: .appBackend(.webhooksRead),
         about: .init(.webhooks, "What its receiver refused again and again, while the rest went on (TELL-2)."),
         problems: [.unknownEndpoint])
 
@@ -355,7 +371,8 @@ package enum NativeAPI {
 
     /// What Apple refunded to whoever bought a subscription.
     package static let fetchRefunds = Endpoint<SubscriptionPath, EnvironmentQuery, NoBody, ToldPurchasesBody>(
-        "fetchRefunds", .post, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/refunds", callers: .appBackend(.subscriptionsRefresh),
+        "fetchRefunds", .post, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/refunds",
+        callers: .appBackend(.subscriptionsRefresh),
         about: .init(.apple, "Ask Apple what it refunded to whoever bought a subscription, over all purchases in the app."),
         problems: ofAsking + [.unknownSubscription])
 
@@ -374,7 +391,8 @@ package enum NativeAPI {
 
     /// The same for all active subscriptions of a product.
     package static let extendProduct = Endpoint<ProductIdPath, EnvironmentQuery, ProductExtensionBody, AppleRequestBody>(
-        "extendProduct", .put, "/api/v1/apps/\(.app)/products/\(.productId)/extensions/\(.id)", callers: .appBackend(.subscriptionsExtend),
+        "extendProduct", .put, "/api/v1/apps/\(.app)/products/\(.productId)/extensions/\(.id)",
+        callers: .appBackend(.subscriptionsExtend),
         about: .init(.apple, "Lengthen the present period of every active subscription of a product, as after an outage."),
         problems: ofAsking + [.idTaken])
 
@@ -383,7 +401,8 @@ package enum NativeAPI {
         ProductIdPath, EnvironmentQuery, NoBody, ProductExtensionProgressBody
     >(
         "readProductExtension", .get, "/api/v1/apps/\(.app)/products/\(.productId)/extensions/\(.id)",
-        callers: .appBackend(.subscriptionsRead), about: .init(.apple, "How far an extension of all subscriptions of a product is, as Apple says."),
+        callers: .appBackend(.subscriptionsRead),
+        about: .init(.apple, "How far an extension of all subscriptions of a product is, as Apple says."),
         problems: ofAsking)
 
     /// A subscription's renewals bear another token.
@@ -391,12 +410,14 @@ package enum NativeAPI {
         SubscriptionIdPath, EnvironmentQuery, TokenAtAppleBody, AppleRequestBody
     >(
         "setAppAccountToken", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/tokens/\(.id)",
-        callers: .appBackend(.subscriptionsExtend), about: .init(.apple, "Set the appAccountToken that a subscription's renewals bear at Apple."),
+        callers: .appBackend(.subscriptionsExtend),
+        about: .init(.apple, "Set the appAccountToken that a subscription's renewals bear at Apple."),
         problems: ofAsking + [.unknownSubscription, .idTaken])
 
     /// Apple is asked to post a test notification.
     package static let requestTestNotification = Endpoint<AppPath, EnvironmentQuery, NoBody, TestNotificationBody>(
-        "requestTestNotification", .post, "/api/v1/apps/\(.app)/apple/testNotifications", callers: .appBackend(.subscriptionsRefresh),
+        "requestTestNotification", .post, "/api/v1/apps/\(.app)/apple/testNotifications",
+        callers: .appBackend(.subscriptionsRefresh),
         about: .init(.apple, "Ask Apple to post a test notification to the URL that App Store Connect has."),
         problems: ofAsking)
 

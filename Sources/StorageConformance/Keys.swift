@@ -61,6 +61,7 @@ extension StorageConformance {
         _ name: String, _ byte: UInt8, of app: AppID = Specimen.app, scopes: [String] = ["webhooks:read", "events:read"]
     ) -> StoredKey {
         StoredKey(
-            KeyName(app, name), .server, digest: digest(byte), scopes: scopes, made: (at: Specimen.start, by: "mia"))
+            KeyName(app, name), .server, digest: digest(byte), scopes: scopes,
+            made: StoredKey.Making(at: Specimen.start, by: "mia"))
     }
 }

@@ -19,12 +19,14 @@ import Testing
 
     private static let now = Timestamp(millisecondsSince1970: 1_780_000_000_000)
 
-    private static func digest(_ number: Int) -> [UInt8] { [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 30) }
+    private static func digest(_ number: Int) -> [UInt8] {
+        [UInt8(number / 256), UInt8(number % 256)] + [UInt8](repeating: 7, count: 30)
+    }
 
     private static func key(_ number: Int, until end: Timestamp? = nil) -> StoredKey {
         var key = StoredKey(
             KeyName(World.app, "k\(number)"), .server, digest: KeyDigest(bytes: digest(number)), scopes: ["admin"],
-            made: (at: now, by: "mia"))
+            made: StoredKey.Making(at: now, by: "mia"))
         key.endsAt = end
         return key
     }
@@ -33,7 +35,8 @@ import Testing
         try await withWorld { world in
             let (watched, steady) = (WatchedStore(world.store), SteadyTime())
             let ring = KeyRing(
-                WatchedStoreFace(watched: watched, writers: 1), metrics: BackendMetrics(world.backend.metrics.factory), steadyClock: { steady.now() })
+                WatchedStoreFace(watched: watched, writers: 1), metrics: BackendMetrics(world.backend.metrics.factory),
+                steadyClock: { steady.now() })
             try await body(ring, watched, steady)
         }
     }

@@ -520,6 +520,22 @@ def bad_bodies(example):
     }
 
 
+def check_keys(api):
+    """What a key with the scope admin does; keys_run has the rest."""
+    made = api.books.tenure("keys", "add", "ops", "--scope", "admin")
+    ops = {"Authorization": f"Bearer {made.stdout.splitlines()[0]}"}
+    refused = api.call("listKeys")
+    check("the file's server key may not see keys: 403 scopeMissing", (refused[0], refused[1]["code"]) == (403, "scopeMissing"), refused)
+    order = {"name": "reader", "kind": "server", "scopes": ["entitlements:read"]}
+    reader = {"Authorization": f"Bearer {api.call('makeKey', order, headers=ops)[1]['key']}"}
+    check("a key that was made reads", api.call("readEntitlements", customer="gina", headers=reader)[0] == 200)
+    check("and does nothing else", api.call("readCustomer", customer="gina", headers=reader)[1]["code"] == "scopeMissing")
+    check("keys are listed", [key["name"] for key in api.call("listKeys", headers=ops)[1]["keys"]] == ["ops", "reader"])
+    check("a key ends", api.call("endKey", {}, key="reader", headers=ops)[1]["holds"] is False)
+    check("and is refused", api.call("readEntitlements", customer="gina", headers=reader)[0] == 401)
+    check("one that never was cannot end", api.call("endKey", {}, key="nobody", headers=ops)[1]["code"] == "unknownKey")
+
+
 def check_bad_input(api):
     """A11: whatever comes, a refusal that the document names."""
     wrong = []
@@ -573,6 +589,9 @@ def check_schemathesis(api, folder):
     """A1: in every role."""
     public = {"Authorization": f"Bearer {api.books.keys.public}"}
     roles = {"nobody": {}, "public": public, "customer": {**public, "Tenure-Customer-Token": harness.customer_token("ann")}, "server": api.books.backend}
+    every = api.content["components"]["schemas"]["KeyOrder"]["properties"]["scopes"]["items"]["x-values"]
+    made = api.books.tenure("keys", "add", "everything", *[word for scope in every for word in ("--scope", scope)])
+    roles["admin"] = {"Authorization": f"Bearer {made.stdout.splitlines()[0]}"}
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         for role, is_right, cases, output in pool.map(lambda item: schemathesis(api, folder, *item), roles.items()):
             check(f"A1 schemathesis as {role}: {cases} cases", is_right)
@@ -659,6 +678,7 @@ def main():
             }.items():
                 asked = api.call(name, body, **of)
                 check(f"{name}: without a key nothing is asked of Apple", (asked[0], asked[1].get("code")) == (409, "appleNotAsked"), asked)
+            check_keys(api)
             check_joins(api)
             check_trials(api)
             api_accounts.check_accounts(api)

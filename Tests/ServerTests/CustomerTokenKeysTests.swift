@@ -90,7 +90,7 @@ import Testing
             ("aud", #""app""#, "audienceOfAnotherApp"), ("aud", "[]", "audienceOfAnotherApp"),
             ("aud", #"["web"]"#, "audienceOfAnotherApp"), ("aud", #"{"mobile":"mobile"}"#, "audienceOfAnotherApp"),
             ("sub", nil, "claimMissing"), ("sub", #""""#, "claimMissing"), ("sub", "7", "claimMissing"),
-            ("iat", nil, "claimMissing"), ("exp", nil, "claimMissing"), ("exp", "1e400", "malformed"),
+            ("iat", nil, "claimMissing"), ("exp", nil, "claimMissing"), ("exp", "1e400", "claimMissing"),
             ("exp", "9223372036854775807", "claimMissing"), ("exp", "\(seconds)", "expired"),
             ("iat", "\(seconds + 61)", "notYetIssued"), ("nbf", "\(seconds + 61)", "notYetValid"),
             ("exp", "\(seconds + 86_401)", "validForTooLong"),

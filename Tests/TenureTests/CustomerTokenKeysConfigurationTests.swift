@@ -23,7 +23,8 @@ import Testing
     @Test func `a JWK set is read as its issuer publishes it`() throws {
         let published = Self.key.dropLast() + #","use":"sig","alg":"ES256","x5t":"abc","key_ops":["verify"]}"#
         let keys = try #require(
-            try read(#"{"keys":[\#(published)],"issuer":"https://id.example","audience":"mobile"}"#).credentials.customerTokenKeys)
+            try read(#"{"keys":[\#(published)],"issuer":"https://id.example","audience":"mobile"}"#).credentials.customerTokenKeys
+        )
         #expect(keys.keys.keys.sorted() == ["a"])
         #expect(keys.issuer == "https://id.example" && keys.audience == "mobile" && keys.claim == "sub")
         #expect(keys.longestValidity == .hours(24))

@@ -154,7 +154,8 @@ package struct KeyEndBody: RequestContent, JSONBody, Hashable {
     package static let schema = ObjectSchema(
         "KeyEnd", "When a key is to end.",
         [
-            .optional("endsAt", .instant, "At this instant; now unless said, and where it is past. An end that was reached stays."),
+            .optional(
+                "endsAt", .instant, "At this instant; now unless said, or where it is past. An end that was reached stays."),
             .optional("actor", .text, "Who ends it; the app's backend unless said. 200 characters.", example: "mia"),
         ])
 

@@ -31,7 +31,8 @@ extension Endpoint {
     package var description: EndpointDescription {
         EndpointDescription(
             operationId: operationId, tag: tag, summary: summary, method: method, path: template.text, callers: callers.kind,
-            scope: callers.scope, parameters: template.names, query: Query.names, takesBody: Body.self != NoBody.self, request: Body.content,
+            scope: callers.scope, parameters: template.names, query: Query.names, takesBody: Body.self != NoBody.self,
+            request: Body.content,
             answer: Answer.content, isConditional: Answer.self is any ConditionalContent.Type, statuses: Answer.statuses,
             problems: allProblems)
     }

@@ -37,7 +37,7 @@ extension Backend {
         let (app, now) = (try settings(of: id).id, clock.now())
         let kind = try check(order, at: now)
         let text = tokens.key(kind)
-        let made = (at: now, by: ActingKey.signed(try checkedActor(order.actor)))
+        let made = StoredKey.Making(at: now, by: ActingKey.signed(try checkedActor(order.actor)))
         var key = StoredKey(
             KeyName(app, order.name), kind, digest: KeyDigest(bytes: digest(text)), scopes: Array(Set(order.scopes)), made: made)
         key.endsAt = order.endsAt

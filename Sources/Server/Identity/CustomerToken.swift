@@ -103,6 +103,7 @@ package enum CustomerToken {
         claimedBy claims: JSONObject, _ expected: Expectation, at now: Timestamp
     ) throws(Refusal) -> CustomerID {
         guard let customer = claims[expected.claim]?.string, !customer.isEmpty, let audience = claims["aud"],
+            audience.string != nil || expected.issuer != nil,
             let issuedAt = claims["iat"]?.int64.flatMap(instant), let expiresAt = claims["exp"]?.int64.flatMap(instant)
         else { throw .claimMissing }
         if let issuer = expected.issuer, claims["iss"]?.string != issuer { throw .issuerOfAnother }

@@ -207,7 +207,8 @@ enum DoorError: Error {
         case .customerTokenRefused(let refusal, _):
             switch refusal {
             case .malformed, .algorithmNotAccepted, .keyUnknown, .signatureInvalid: true
-            case .claimMissing, .issuerOfAnother, .audienceOfAnotherApp, .validForTooLong, .notYetIssued, .notYetValid, .expired: false
+            case .claimMissing, .issuerOfAnother, .audienceOfAnotherApp, .validForTooLong, .notYetIssued, .notYetValid, .expired:
+                false
             }
         case .keyMissing, .customerTokenNotConfigured, .customerTokenMissing, .anotherCustomer, .serverKeyNeeded, .scopeMissing:
             false

@@ -65,7 +65,8 @@ enum ErrorMapping {
 
     private static func words(of holder: RequestBudgets.Holder) -> String {
         switch holder {
-        case .serverKey(_, let name): "The server key \(name) has made as many requests as the app's limits.serverKeyPerMinute allows."
+        case .serverKey(_, let name):
+            "The server key \(name) has made as many requests as the app's limits.serverKeyPerMinute allows."
         case .publicKey(_, let name):
             "All together, whoever shows the public key \(name) has made as many requests as the app's "
                 + "limits.publicKeyPerMinute allows."

@@ -50,12 +50,18 @@ package struct StoredKey: Sendable, Hashable {
     /// The beginning of the hour of its last use that was noted; nil where there was none.
     package var lastUsedAt: Timestamp?
 
-    package init(
-        _ name: KeyName, _ kind: Kind, digest: KeyDigest, scopes: [String], made: (at: Timestamp, by: String)
-    ) {
+    package init(_ name: KeyName, _ kind: Kind, digest: KeyDigest, scopes: [String], made: Making) {
         (self.name, self.kind, self.digest) = (name, kind, digest)
         self.scopes = scopes.sorted()
-        (madeAt, madeBy) = made
+        (madeAt, madeBy) = (made.at, made.by)
+    }
+
+    /// When a key was made, and by whom.
+    package struct Making: Sendable {
+        let at: Timestamp
+        let by: String
+
+        package init(at instant: Timestamp, by actor: String) { (at, by) = (instant, actor) }
     }
 
     /// Whether it opens anything at an instant.

@@ -39,7 +39,7 @@ extension StoredKey: ReadRow {
             KeyName(AppID(try row.text(.app)), try row.text(.name)), Kind(rawValue: try row.text(.kind)),
             digest: KeyDigest(bytes: try row.bytes(.digest)),
             scopes: try row.text(.scopes).split(separator: " ").map(String.init),
-            made: (at: try row.instant(.madeAt), by: try row.text(.madeBy)))
+            made: Making(at: try row.instant(.madeAt), by: try row.text(.madeBy)))
         endsAt = try row.optionalInstant(.endsAt)
         endedBy = try row.optionalText(.endedBy)
         lastUsedAt = try row.optionalInstant(.lastUsedAt)

@@ -10,8 +10,8 @@ struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make, list and end the keys of an app (docs/operations/keys.md).",
         discussion: """
-            Without a subcommand: new keys for the configuration file, where each one goes, and what to write into it. The server \
-            key is shown once and not stored; the configuration holds only its SHA-256.
+            Without a subcommand: new keys for the configuration file, where each one goes, and what to write into it. The \
+            server key is shown once and not stored; the configuration holds only its SHA-256.
             """,
         subcommands: [FileKeys.self, AddKey.self, ListKeys.self, EndKey.self], defaultSubcommand: FileKeys.self)
 }
@@ -49,7 +49,7 @@ struct AddKey: AsyncParsableCommand {
     @Argument(help: "Its name in the audit: 1 to 64 of a-z, 0-9 and -. No other key ever has it.")
     var name: String
 
-    @Option(name: .long, help: "What it may do; may be repeated. Unless said: a server key all but admin, a public key all it can.")
+    @Option(name: .long, help: "What it may do; repeatable. Unless said: a server key all but admin, a public key all it can.")
     var scope: [String] = []
 
     @Flag(name: .customLong("public"), help: "For the app itself, in place of your backend.")
