@@ -233,7 +233,14 @@ extension CustomerBody {
                 first: $0.first.rawValue, second: $0.second.rawValue, entitlements: $0.entitlements.map(\.rawValue),
                 since: $0.since)
         }
-        appAccountTokens = report.tokens.map(\.token.rawValue)
+        appAccountTokens = report.tokens.map(\.registration.token.rawValue)
+        registrations = report.tokens.map { said in
+            var item = Registration(
+                appAccountToken: said.registration.token.rawValue, registeredAt: said.registration.registeredAt,
+                minted: said.registration.isVouched)
+            item.keyName = said.keyName
+            return item
+        }
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
     }
 }

@@ -268,7 +268,8 @@ def check_a9(folder, signer):
             one.join(timeout=60)
         both = [status for one in olds for at, status in one.answers if at < asked] + [status for one in news for _, status in one.answers]
         seconds = max(one.answers[-1][0] for one in news) - min(one.answers[0][0] for one in news)
-        rate = sum(len(one.answers) for one in loads) / (max(one.answers[-1][0] for one in loads) - min(one.answers[0][0] for one in loads))
+        begun = min(one.answers[0][0] for one in news)
+        rate = sum(begun < at < asked for one in loads for at, _ in one.answers) / (asked - begun)
         check(f"A9 no refusal of either key while both held: {len(both)} requests, {rate:.0f} in a second", status == 200 and ended.returncode == 0 and set(both) == {200}, (status, set(both), ended))
         last = [max(at for at, status in one.answers if status == 200) - done for one in olds]
         refused = [[status for at, status in one.answers if at > done + 5] for one in olds]

@@ -211,7 +211,8 @@ import Testing
             #expect(audit.map(\.keyName) == ["deploy-1"])
             let token = "a11ce000-0000-4000-8000-000000000001"
             #expect(try await client.send(.put, "\(customer)/appAccountTokens/\(token)", key: key).status == .noContent)
-            #expect(try world.texts("SELECT keyName FROM tokenRegistration WHERE token = '\(token)'") == ["deploy-1"])
+            let registered = try CustomerBody(json: Array(try await client.get(customer).text.utf8)).registrations
+            #expect(registered.map(\.appAccountToken) == [token] && registered.map(\.keyName) == ["deploy-1"])
         }
     }
 

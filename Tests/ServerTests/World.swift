@@ -101,11 +101,6 @@ struct World: Sendable {
             configuration: configuration, logger: logger)
     }
 
-    /// A column of the database.
-    func texts(_ sql: String) throws -> [String?] {
-        try DatabaseQueue(path: path).writeWithoutTransaction { try Optional<String>.fetchAll($0, sql: sql) }
-    }
-
     /// The total number of rows of all tables.
     func rowCount() throws -> Int {
         try DatabaseQueue(path: path).writeWithoutTransaction { database in

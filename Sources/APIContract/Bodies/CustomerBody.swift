@@ -20,6 +20,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
             .required("licences", .object(LicencesBody.schema), "Their licences to updates (LIC-1)."),
             .required("doublePayments", .list(.object(DoublePayment.schema)), "What they pay for twice at the instant (OWN-12)."),
             .required("appAccountTokens", .list(.text), "The tokens that were registered for them (OWN-2)."),
+            .required("registrations", .list(.object(Registration.schema)), "When each was said, and with which key."),
             .required("audit", .list(.object(AuditRow.schema)), "What was said about them, in that order; at most 1000."),
         ])
 
@@ -36,6 +37,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package var licences: LicencesBody
     package var doublePayments: [DoublePayment] = []
     package var appAccountTokens: [String] = []
+    package var registrations: [Registration] = []
     package var audit: [AuditRow] = []
 
     package init(isAnonymous: Bool, mergedInto: String?, entitlements: EntitlementsBody, licences: LicencesBody) {
@@ -59,6 +61,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         licences = try LicencesBody(try fields.required("licences", .object, try fields.fields("licences")))
         doublePayments = try fields.requiredList("doublePayments", DoublePayment.init)
         appAccountTokens = try fields.required("appAccountTokens", .array, try fields.texts("appAccountTokens"))
+        registrations = try fields.requiredList("registrations", Registration.init)
         audit = try fields.requiredList("audit", AuditRow.init)
     }
 
@@ -76,6 +79,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         writer.member("licences") { writer in writer.object { licences.write(to: &$0) } }
         writer.member("doublePayments", doublePayments)
         writer.member("appAccountTokens", appAccountTokens)
+        writer.member("registrations", registrations)
         writer.member("audit", audit)
     }
 
@@ -239,6 +243,41 @@ extension CustomerBody {
             writer.member("second", second)
             writer.member("entitlements", entitlements)
             writer.member("since", since)
+        }
+    }
+
+    /// That a token was registered for the customer.
+    package struct Registration: JSONItem {
+        package static let schema = ObjectSchema(
+            "TokenRegistration", "That an appAccountToken was registered for the customer (OWN-2).",
+            [
+                .required("appAccountToken", .text, "A UUID.", example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
+                .required("registeredAt", .instant, "When it was said."),
+                .required("minted", .bool, "Whether it was made for this customer and nobody else."),
+                .optional("keyName", .text, "The key that the request showed; absent where none was shown.", example: "file"),
+            ])
+
+        package var appAccountToken: String
+        package var registeredAt: Timestamp
+        package var minted: Bool
+        package var keyName: String?
+
+        package init(appAccountToken: String, registeredAt: Timestamp, minted: Bool) {
+            (self.appAccountToken, self.registeredAt, self.minted) = (appAccountToken, registeredAt, minted)
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            appAccountToken = try fields.requiredText("appAccountToken")
+            registeredAt = try fields.requiredInstant("registeredAt")
+            minted = try fields.requiredBool("minted")
+            keyName = try fields.text("keyName")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("appAccountToken", appAccountToken)
+            writer.member("registeredAt", registeredAt)
+            writer.member("minted", minted)
+            writer.optionalMember("keyName", keyName)
         }
     }
 

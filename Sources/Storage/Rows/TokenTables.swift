@@ -42,6 +42,8 @@ package struct WrittenRegistration: WrittenRow {
 package struct StoredRegistration: Sendable, Hashable {
     package let app: AppID
     package let registration: TokenRegistration
+    /// The name of the key with which it was said; nil where none was shown.
+    package let keyName: String?
 
     package var name: TokenName { TokenName(app: app, token: registration.token) }
 }
@@ -49,7 +51,7 @@ package struct StoredRegistration: Sendable, Hashable {
 extension StoredRegistration: ReadRow {
     /// Of `tokenRegistration` as `said`, beside which stands `customer` as `owner`.
     package enum Column: Int, StoredColumn {
-        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, customerNumber
+        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, customerNumber, keyName
 
         package var sql: String {
             switch self {
@@ -73,6 +75,7 @@ extension StoredRegistration: ReadRow {
             token: token, customer: customer, isAnonymous: try row.bool(.isAnonymous),
             registeredAt: try row.instant(.registeredAt), isVouched: try row.bool(.isVouched),
             wasBorneBefore: try row.bool(.wasBorneBefore))
+        keyName = try row.optionalText(.keyName)
     }
 }
 

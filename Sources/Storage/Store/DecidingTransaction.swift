@@ -22,7 +22,7 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     func newestEvents(of key: CustomerKey, rows: Int) throws -> [CustomerEvent]
 
     /// The tokens that were registered for a customer; sorted (OWN-2).
-    func tokens(of customer: CustomerName) throws -> [TokenRegistration]
+    func tokens(of customer: CustomerName) throws -> [StoredRegistration]
 
     /// What is known already of the arrivals. It stays true until the transaction ends, where the subscriptions are locked; a
     /// notification about no subscription is locked by this.

@@ -288,9 +288,9 @@ final class PostgresTransaction: StoreTransaction {
         return try found?.map { try CustomerEventCoding.decode($0.text(0), of: key.customer) }.reversed().flatMap { $0 } ?? []
     }
 
-    func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
+    func tokens(of customer: CustomerName) throws -> [StoredRegistration] {
         let rows = try pipeline([TokenQueries.tokens(of: customer)]).last
-        return try rows?.map { try StoredRegistration(row: $0).registration } ?? []
+        return try rows?.map(StoredRegistration.init(row:)) ?? []
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {

@@ -122,7 +122,7 @@ final class SQLiteTransaction: StoreTransaction {
         return try AuditQueries.newestEvents(of: number, key.customer, limit: rows, ledger: ledger(of: key.scope), database)
     }
 
-    func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
+    func tokens(of customer: CustomerName) throws -> [StoredRegistration] {
         try TokenQueries.tokens(of: customer, database)
     }
 
