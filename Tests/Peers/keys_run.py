@@ -332,7 +332,7 @@ def check_books(folder, signer):
         request("PUT", f"{books.customers}/alice/appAccountTokens/{PLACES['token']}", headers=bearer(made))
         check("and a registration", books.sql("SELECT keyName FROM tokenRegistration") == ["deploy-1"])
         endpoint = request("PUT", f"{books.server}/api/v1/apps/demo/webhookEndpoints/e", {"url": "http://127.0.0.1:9/"}, bearer(made))[1]
-        check("and an endpoint", endpoint.get("savedBy") == "appBackend/deploy-1", endpoint)
+        check("and an endpoint", endpoint.get("changedBy") == "appBackend/deploy-1", endpoint)
         check_tokens(books, key)
         time.sleep(3)
         listed = books.tenure("keys", "list").stdout
