@@ -58,6 +58,12 @@ import Testing
         }
     }
 
+    @Test func `What is open to customers has a scope that public keys can have`() {
+        for operation in NativeAPI.all where [.customer, .newDevice].contains(operation.callers) {
+            #expect(operation.scope.map(Backend.publicScopes.contains) == true, "\(operation.operationId)")
+        }
+    }
+
     @Test func `The server key of the configuration file may do all but make keys`() async throws {
         try await withRouter { _, client in
             let refused = try await client.get(Self.address)
