@@ -21,6 +21,8 @@ package struct Backend: Sendable {
     /// What came in and what became of it; for operators.
     package let counters = IntakeCounters()
     let metrics: BackendMetrics
+    /// The keys that callers show.
+    package let keys: KeyRing
 
     /// - Parameters:
     ///   - generator: of the tokens that the server mints.
@@ -31,6 +33,7 @@ package struct Backend: Sendable {
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
         self.metrics = BackendMetrics(metrics)
+        keys = KeyRing(store, metrics: self.metrics)
         tokens = TokenMint(generator)
         self.store = store
         self.verifier = verifier

@@ -9,6 +9,7 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
     case environments = "apps[].environments"
     case sandboxAccess = "apps[].sandboxAccess"
     case customerTokenSecret = "apps[].customerTokenSecret"
+    case customerTokenKeys = "apps[].customerTokenKeys"
     case sharedSecrets = "apps[].sharedSecrets"
     case apple = "apps[].apple"
     case roots = "trust.additionalRootSHA256"
@@ -24,6 +25,7 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
         case .sandboxAccess: "\(rawValue) says who is answered from the Sandbox: {\"testers\": [...]}, everyone or nobody."
         case .customerTokenSecret:
             "\(rawValue) is the secret that the app's backend signs customer tokens with, at least 32 bytes."
+        case .customerTokenKeys: "\(rawValue) says whose ES256 tokens name customers: keys, issuer, audience."
         case .sharedSecrets: "\(rawValue) holds the app's shared secret and the account's (App Store Connect)."
         case .apple: "\(rawValue) says how Apple is asked: with which In-App Purchase key, and whether about receipts."
         case .roots: "\(rawValue) and trust.appleRoots say whose signatures are trusted."

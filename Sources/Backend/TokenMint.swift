@@ -1,8 +1,9 @@
 import Ledger
 import Primitives
+import Storage
 import Synchronization
 
-/// Makes tokens that name one customer of ours and nobody else (OWN-2).
+/// Makes tokens that name one customer of ours and nobody else (OWN-2), and keys.
 final class TokenMint: Sendable {
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
 
@@ -19,5 +20,10 @@ final class TokenMint: Sendable {
         let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
         // Always a UUID; where it were none, another is made.
         return AppAccountToken(parts.joined(separator: "-")) ?? mint()
+    }
+
+    /// The text of a new key.
+    func key(_ kind: StoredKey.Kind) -> String {
+        generator.withLock { KeyText.make(kind, by: &$0) }
     }
 }

@@ -258,6 +258,7 @@ extension SubscriptionBody.AuditRow {
         self.init(
             sequence: sequence, customer: row.customer.rawValue, effectiveAt: row.effectiveAt, learnedAt: row.learnedAt,
             rule: row.rule.rawValue, actor: row.actor.rawValue)
+        keyName = row.keyName
         accessUntilBefore = row.before.until
         accessUntilAfter = row.after.until
         takeBacks = row.takeBacks.map { .init(transactionId: $0.transactionId.rawValue, milliseconds: $0.amount.count) }

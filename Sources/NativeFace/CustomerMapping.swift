@@ -237,7 +237,14 @@ extension CustomerBody {
                 first: $0.first.rawValue, second: $0.second.rawValue, entitlements: $0.entitlements.map(\.rawValue),
                 since: $0.since)
         }
-        appAccountTokens = report.tokens.map(\.token.rawValue)
+        appAccountTokens = report.tokens.map(\.registration.token.rawValue)
+        registrations = report.tokens.map { said in
+            var item = Registration(
+                appAccountToken: said.registration.token.rawValue, registeredAt: said.registration.registeredAt,
+                minted: said.registration.isVouched)
+            item.keyName = said.keyName
+            return item
+        }
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
     }
 }
@@ -274,6 +281,7 @@ extension CustomerBody.AuditRow {
     fileprivate init(_ row: CustomerAuditRow, sequence: Int64) {
         self.init(
             sequence: sequence, kind: row.cause.kind.rawValue, id: row.cause.id, rule: row.rule.rawValue, actor: row.actor)
+        keyName = row.keyName
         recordedAt = row.cause.recordedAt
         entitlement = row.entitlement?.rawValue
         effectiveAt = row.change?.effectiveAt
@@ -288,6 +296,7 @@ extension TimelineBody.Item {
                 effectiveAt: row.effectiveAt, learnedAt: row.learnedAt, rule: row.rule.rawValue, actor: row.actor.rawValue,
                 words: "Access from this subscription reached \(row.before.words) and now reaches \(row.after.words).")
             originalTransactionId = row.subscription.originalTransactionId.rawValue
+            keyName = row.keyName
         case .ofCustomer(let row, let decided):
             let said = decided.map { "\($0.words) (\(row.cause.id))" } ?? "\(row.cause.kind.words) \(row.cause.id)"
             let change = row.change.map { " changed when \($0.entitlement) may be used" } ?? " was recorded"
@@ -296,6 +305,7 @@ extension TimelineBody.Item {
                 words: "\(said)\(change).\(decided.map { $0.reason.isEmpty ? "" : " Reason: \($0.reason)" } ?? "")")
             entitlement = row.entitlement?.rawValue
             vote = row.cause.id
+            keyName = row.keyName
         }
     }
 }

@@ -148,7 +148,7 @@ extension IssuedOfferItem {
         case .introductory(let isAllowed): allowIntroductoryOffer = isAllowed
         }
         (issuedAt, validUntil, signatures) = (view.issuedAt, view.validUntil, view.signatures)
-        transactionId = view.transactionId
+        (transactionId, askedWith) = (view.transactionId, view.askedWith)
         redemption = view.redemption.map { OfferRedemptionItem($0) }
     }
 }

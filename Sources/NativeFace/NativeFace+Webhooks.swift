@@ -115,6 +115,7 @@ extension WebhookEndpointBody {
         (description, types, environments) = (view.description, view.types, view.environments)
         (format, signature, concurrency) = (view.format, view.signature, Int64(view.concurrency))
         headers = view.headers.map { WebhookHeaderItem(name: $0.name, value: $0.value) }
+        changedBy = view.changedBy
         (stateSince, reason, nextAttemptAt) = (view.stateSince, view.reason, view.nextAttemptAt)
         (waitingSince, waitingSubjects) = (view.waitingSince, Int64(view.waitingSubjects))
         (delivered, failed, deliveredAt) = (view.delivered, view.failed, view.deliveredAt)

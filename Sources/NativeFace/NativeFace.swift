@@ -45,6 +45,7 @@ package struct NativeFace: Face {
         router.on(NativeAPI.listWarnings, listWarnings)
         addApple(to: &router)
         addJobs(to: &router)
+        addKeys(to: &router)
         router.on(NativeAPI.readDocument) { _ in DocumentBody() }
         router.on(NativeAPI.readDocumentPage) { _ in DocumentPage() }
         router.on(NativeAPI.checkLive) { _ in LiveBody() }

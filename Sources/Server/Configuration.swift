@@ -41,6 +41,8 @@ package struct AppCredentials: Sendable {
     package let serverKeyDigest: [UInt8]
     /// What the app's backend and this server share to sign customer tokens; nil where the public key may not be used at all.
     package let customerTokenSecret: [UInt8]?
+    /// With which keys customer tokens of others are believed; nil where none are.
+    package var customerTokenKeys: CustomerTokenKeys?
     package let limits: AppLimits
 
     package init(
@@ -57,9 +59,9 @@ package struct AppCredentials: Sendable {
 /// How many requests the callers of one app may make in a minute, so that none takes the server from the others (T24, T36); 0:
 /// any number. Apple's notifications need no key and do not count.
 package struct AppLimits: Sendable, Hashable {
-    /// With the server key.
+    /// With each server key.
     package var serverKeyPerMinute = 0
-    /// With the public key, by all customers together.
+    /// With each public key, by all customers together.
     package var publicKeyPerMinute = 0
     /// By each customer, with the public key and a customer token.
     package var customerPerMinute = 600

@@ -233,7 +233,7 @@ extension StorageConformance {
         try await store.write { write in
             try write.keep(refused, on: Specimen.key("4"))
             try write.keep(reservation, on: Specimen.key("5"))
-            try write.register(Specimen.registration(token, Specimen.alice), app: Specimen.app)
+            try write.register(Specimen.registration(token, Specimen.alice), app: Specimen.app, by: "deploy-1")
         }
         _ = try await store.keep(Specimen.arrival([.transaction(Specimen.transaction(of: "6", token: token))]))
         let expected = ["1", "4", "5", "6"].map { Specimen.key($0) } + [Specimen.key("2", in: Specimen.sandbox)]
@@ -241,7 +241,8 @@ extension StorageConformance {
         try expect(try await store.subscriptions(naming: name), equals: expected, "subscriptions that name her")
         try expect(try await store.write { try $0.subscriptions(naming: name) }, equals: expected, "inside a transaction")
         let tokens = try await store.write { try $0.tokens(of: name) }
-        try expect(tokens, equals: [Specimen.registration(token, Specimen.alice)], "her tokens")
+        try expect(tokens.map(\.registration), equals: [Specimen.registration(token, Specimen.alice)], "her tokens")
+        try expect(tokens.map(\.keyName), equals: ["deploy-1"], "and with which key they were said")
         let holdings = try await store.write { try $0.holdings(of: CustomerKey(Specimen.scope, Specimen.alice)) }
         try expect(holdings.map(\.originalTransactionId.rawValue), equals: ["1"], "what she has, inside a transaction")
         let bought = try await store.subscriptions(having: TransactionID("6-0"), app: Specimen.app)

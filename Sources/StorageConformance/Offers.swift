@@ -21,6 +21,7 @@ extension StorageConformance {
             var again = issues[0]
             again.form = .promotionalV2(offerIdentifier: "back", transactionId: "7")
             (again.signatures, again.lastSignedAt, again.keyId) = (2, Specimen.day(9), "OTHER")
+            again.askedWith = "deploy"
             let within = try await store.write { [again] write in
                 try write.record(again)
                 return try write.issuedOffers(to: Specimen.alice, in: Specimen.scope, limit: 10)

@@ -76,7 +76,7 @@ import Testing
 
     @Test func `the table of the page of the API is made from the contract`() throws {
         let page = try text("docs/operations/http-api.md")
-        let rows = NativeAPI.all.map { "| `\($0.method.rawValue) \($0.path)` | \($0.callers.words) | \($0.summary) |" }
+        let rows = NativeAPI.all.map { "| `\($0.method.rawValue) \($0.path)` | \($0.who) | \($0.summary) |" }
         let table = (["| call | who | what |", "| --- | --- | --- |"] + rows).joined(separator: "\n")
         #expect(page.contains("\n\(table)\n"), "the page must have this table:\n\(table)")
         #expect(page.matches(of: #/(?m)^\| `[A-Z]+ \//#).count == rows.count, "and no other row")

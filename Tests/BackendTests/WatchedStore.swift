@@ -10,6 +10,7 @@ final class WatchedStore: Sendable {
 
     private struct State {
         var transactions = 0
+        var keyQuestions = 0
         var gate: [CheckedContinuation<Void, Never>] = []
         var isClosed = false
         var failure: StorageError?
@@ -20,6 +21,7 @@ final class WatchedStore: Sendable {
     init(_ store: any Store) { self.store = store }
 
     var transactions: Int { state.withLock { $0.transactions } }
+    var keyQuestions: Int { state.withLock { $0.keyQuestions } }
     var heldUp: Int { state.withLock { $0.gate.count } }
 
     /// Makes transactions wait before they begin, from now on.
@@ -38,6 +40,13 @@ final class WatchedStore: Sendable {
     /// Makes the next `times` transactions fail after this many more that succeed; those that are blocked now count.
     func fail(with error: StorageError, after: Int, times: Int) {
         state.withLock { ($0.failure, $0.failing) = (error, after..<(after + times)) }
+    }
+
+    /// A question about keys, which is counted, and fails as transactions do.
+    func keys<Result>(_ ask: (any Store) async throws -> Result) async throws -> Result {
+        state.withLock { $0.keyQuestions += 1 }
+        if let failure = failure() { throw failure }
+        return try await ask(store)
     }
 
     private func failure() -> StorageError? {
@@ -223,6 +232,10 @@ struct WatchedStoreFace: Store {
     func signal(_ id: Int64, in scope: Scope) async throws -> StoredSignal? {
         try await watched.store.signal(id, in: scope)
     }
+
+    func apiKeys(of app: AppID?) async throws -> [StoredKey] { try await watched.keys { try await $0.apiKeys(of: app) } }
+
+    func apiKey(_ digest: KeyDigest) async throws -> StoredKey? { try await watched.keys { try await $0.apiKey(digest) } }
 
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await watched.store.webhookEndpoints(of: app)

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import harness
+import keys_run
 from apple_key import write_key
 from api_run import API, SECRET, configured
 from books_material import DAY, Books, Signer, original_id
@@ -175,12 +176,22 @@ def live(api):
     api.call("applySettings", {"actor": "mia"})
     api.call("exportCustomer", customer="carol")
     api.call("eraseCustomer", {"actor": "mia", "reason": "request 4711"}, customer="carol", id="request-4711")
+    ops = {"Authorization": f"Bearer {keys_run.add(api.books, 'ops', 'admin')}"}
+    order = {"name": "deploy-2026", "kind": "server", "scopes": ["entitlements:read", "uploads:write"], "endsAt": now + 365 * DAY, "actor": "mia"}
+    api.call("makeKey", order, headers=ops)
+    for _ in range(100):
+        # The use of the first one is kept a moment later.
+        if "lastUsedAt" in API.call(api, "listKeys", headers=ops)[1]["keys"][1]:
+            break
+        time.sleep(0.1)
+    api.call("listKeys", headers=ops)
+    api.call("endKey", {"actor": "mia"}, key="deploy-2026", headers=ops)
     api.call("checkLive")
     api.call("checkReady")
 
 
 KINDS = [
-    (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "a JWS"), (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "a UUID"), (r"[0-9a-f]{64}", "a SHA-256"),
+    (r"tnr_sk_\w{29}", "a key"), (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "a JWS"), (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "a UUID"), (r"[0-9a-f]{64}", "a SHA-256"),
     (r"\b[0-9a-f]{4}(-[0-9a-f]{4}){2}\b", "a code"), (r"evt_[a-z2-7]{26}", "an event's id"), (r"whsec_[\w+/=]+", "a secret"),
     (r"^[0-9a-f]{8}$", "a fingerprint"), (r"http://127\.0\.0\.1:\d+", "an address"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "an instant"), (r"\b\d{13}\b", "an instant"), (r"\d{1,2} [A-Z][a-z]+ \d{4}( at)?,? ?\d\d:\d\d(:\d\d)?", "an instant"),

@@ -555,7 +555,7 @@ def check_trials(api):
     applied = api.call("applySettings", {"from": since, "confirmation": finished("trial-3")[1]["confirmation"], "actor": "mia"})
     check("reaching back with the code of exactly this change is a new version", applied[0] == 200 and applied[1]["isNew"], applied)
     last = api.call("listSettings")[1]["versions"][-1]
-    check("which says who, and since when", (last["actor"], last["validFrom"]) == ("mia", since), last)
+    check("which says who, and since when", (last["actor"], last["validFrom"]) == ("mia/file", since), last)
 
 
 def bad_bodies(example):
@@ -576,18 +576,41 @@ def bad_bodies(example):
     }
 
 
+def with_every_scope(api, name):
+    """The header of a new key that may do everything."""
+    every = api.content["components"]["schemas"]["KeyOrder"]["properties"]["scopes"]["items"]["x-values"]
+    made = api.books.tenure("keys", "add", name, *[word for scope in every for word in ("--scope", scope)])
+    return {"Authorization": f"Bearer {made.stdout.splitlines()[0]}"}
+
+
+def check_keys(api):
+    """What a key with the scope admin does; keys_run has the rest."""
+    made = api.books.tenure("keys", "add", "ops", "--scope", "admin")
+    ops = {"Authorization": f"Bearer {made.stdout.splitlines()[0]}"}
+    refused = api.call("listKeys")
+    check("the file's server key may not see keys: 403 scopeMissing", (refused[0], refused[1]["code"]) == (403, "scopeMissing"), refused)
+    order = {"name": "reader", "kind": "server", "scopes": ["entitlements:read"]}
+    reader = {"Authorization": f"Bearer {api.call('makeKey', order, headers=ops)[1]['key']}"}
+    check("a key that was made reads", api.call("readEntitlements", customer="gina", headers=reader)[0] == 200)
+    check("and does nothing else", api.call("readCustomer", customer="gina", headers=reader)[1]["code"] == "scopeMissing")
+    check("keys are listed", [key["name"] for key in api.call("listKeys", headers=ops)[1]["keys"]] == ["ops", "reader"])
+    check("a key ends", api.call("endKey", {}, key="reader", headers=ops)[1]["holds"] is False)
+    check("and is refused", api.call("readEntitlements", customer="gina", headers=reader)[0] == 401)
+    check("one that never was cannot end", api.call("endKey", {}, key="nobody", headers=ops)[1]["code"] == "unknownKey")
+
+
 def check_bad_input(api):
     """A11: whatever comes, a refusal that the document names."""
-    wrong = []
+    wrong, every = [], with_every_scope(api, "everything")
     places = {"customer": "ann", "id": "bad", "originalTransactionId": original_id(1), "transactionId": "1", "token": str(uuid.uuid4()), "kind": "issue",
-              "content": "c", "productId": "plus.monthly", "orderId": "MQ6X2Z9T1B", "testNotificationToken": "t"}
+              "content": "c", "productId": "plus.monthly", "orderId": "MQ6X2Z9T1B", "testNotificationToken": "t", "key": "deploy"}
     for name, (method, path) in api.document.operations.items():
         operation = api.content["paths"][path][method]
         media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
         if "example" not in media:
             continue
         for words, (body, statuses) in bad_bodies(media["example"]).items():
-            status, answer = api.call(name, body, **places)
+            status, answer = api.call(name, body, headers=every, **places)
             if status not in statuses or "code" not in (answer or {}):
                 wrong.append((name, words, status, answer))
     check("A11 bad bodies of every kind are refused, with a code, and never 500", not wrong, wrong[:3])
@@ -629,6 +652,7 @@ def check_schemathesis(api, folder):
     """A1: in every role."""
     public = {"Authorization": f"Bearer {api.books.keys.public}"}
     roles = {"nobody": {}, "public": public, "customer": {**public, "Tenure-Customer-Token": harness.customer_token("ann")}, "server": api.books.backend}
+    roles["admin"] = with_every_scope(api, "tester")
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         for role, is_right, cases, output in pool.map(lambda item: schemathesis(api, folder, *item), roles.items()):
             check(f"A1 schemathesis as {role}: {cases} cases", is_right)
@@ -718,6 +742,7 @@ def main():
             }.items():
                 asked = api.call(name, body, **of)
                 check(f"{name}: without a key nothing is asked of Apple", (asked[0], asked[1].get("code")) == (409, "appleNotAsked"), asked)
+            check_keys(api)
             check_joins(api)
             check_signals(api)
             check_trials(api)

@@ -51,6 +51,7 @@ extension ContractCheck {
             reading(NativeAPI.transferSubscription),
             reading(NativeAPI.decideClaim), reading(NativeAPI.consentClaim), reading(NativeAPI.reserveSubscription),
             reading(NativeAPI.readSubscription), reading(NativeAPI.searchNames), reading(NativeAPI.listWarnings),
+            reading(NativeAPI.listParkedNotifications), reading(NativeAPI.listAppleRequests),
             reading(NativeAPI.readApple), reading(NativeAPI.sweepNotifications),
             reading(NativeAPI.refreshSubscription),
             reading(NativeAPI.readDocument), reading(NativeAPI.readTimeline), reading(NativeAPI.listFacts),
@@ -65,7 +66,9 @@ extension ContractCheck {
             reading(NativeAPI.listReservations), reading(NativeAPI.reserveTransaction),
             reading(NativeAPI.listSettings), reading(NativeAPI.applySettings),
             reading(NativeAPI.startTrial), reading(NativeAPI.listJobs), reading(NativeAPI.readJob), reading(NativeAPI.cancelJob),
-            reading(NativeAPI.listDifferences), reading(NativeAPI.readSignedEntitlements),
+            reading(NativeAPI.listDifferences), reading(NativeAPI.makeKey), reading(NativeAPI.listKeys),
+            reading(NativeAPI.endKey),
+            reading(NativeAPI.readSignedEntitlements),
             reading(NativeAPI.readAnswerKeys),
             reading(NativeAPI.readDocumentPage), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
         ])

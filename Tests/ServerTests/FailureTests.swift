@@ -189,6 +189,10 @@ struct FailingStore: Store {
         try await checked { try await store.signal(id, in: scope) }
     }
 
+    func apiKeys(of app: AppID?) async throws -> [StoredKey] { try await checked { try await store.apiKeys(of: app) } }
+
+    func apiKey(_ digest: KeyDigest) async throws -> StoredKey? { try await checked { try await store.apiKey(digest) } }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await checked { try await store.webhookEndpoints(of: app) }
     }

@@ -55,8 +55,9 @@ private final class SteadyClock: Sendable {
     @Test func `T36 a refused request costs nothing, and others have their own budgets`() throws {
         let budgets = budgets
         let holders: [RequestBudgets.Holder] = [
-            Self.customer("ann"), Self.customer("ben"), .customer(AppID("other"), CustomerID("ann")), .serverKey(World.app),
-            .publicKey(World.app),
+            Self.customer("ann"), Self.customer("ben"), .customer(AppID("other"), CustomerID("ann")), .serverKey(World.app, "a"),
+            .publicKey(World.app, "a"),
+            .serverKey(World.app, "b"), .publicKey(World.app, "b"),
         ]
         for holder in holders {
             #expect(try spent(budgets, holder, perMinute: 1) == nil)
@@ -64,21 +65,21 @@ private final class SteadyClock: Sendable {
         }
         clock.advance(.seconds(60))
         for holder in holders { #expect(try spent(budgets, holder, perMinute: 1) == nil) }
-        for _ in 0..<1000 { #expect(try spent(budgets, .serverKey(World.app), perMinute: 0) == nil) }
+        for _ in 0..<1000 { #expect(try spent(budgets, .serverKey(World.app, "a"), perMinute: 0) == nil) }
     }
 
     @Test func `T36 a million callers are not remembered for ever`() throws {
         let budgets = budgets
-        #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
+        #expect(try spent(budgets, .serverKey(World.app, "a"), perMinute: 1) == nil)
         for number in 0..<70_000 { try budgets.spend(Self.customer("\(number)"), perMinute: 600) }
         // All of the others are still limited, so everybody is dropped: that favours callers, and nothing grows.
-        #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
+        #expect(try spent(budgets, .serverKey(World.app, "a"), perMinute: 1) == nil)
         // Where most callers have their full budget again, only those are dropped.
         for round in 0..<3 {
             clock.advance(.seconds(1))
             for number in 0..<30_000 { try budgets.spend(Self.customer("\(round) \(number)"), perMinute: 600) }
         }
-        #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == 57)
+        #expect(try spent(budgets, .serverKey(World.app, "a"), perMinute: 1) == 57)
     }
 }
 
@@ -156,11 +157,16 @@ private final class SteadyClock: Sendable {
     }
 
     @Test func `T44 wrong keys from one address have to wait, and the right one is accepted`() async throws {
+        try await withWorld { try await knock(keys: $0.dependencies.backend.keys) }
+    }
+
+    private func knock(keys: KeyRing) async throws {
         let credentials = AppCredentials(
             app: World.app, publicKey: World.publicKey,
             serverKeyDigest: Array(SHA256.hash(data: Array(World.serverKey.utf8))), customerTokenSecret: World.secret)
         let doorkeeper = Doorkeeper(
-            [credentials], budgets: RequestBudgets { [clock] in clock.now }, wrongKeysPerMinute: 3, deviceDigest: { _, _ in nil })
+            [credentials], budgets: RequestBudgets { [clock] in clock.now }, wrongKeysPerMinute: 3, keys: keys,
+            deviceDigest: { _, _ in nil })
         let mint = TokenMint(at: PretendAppStore.june)
         let (guesser, other) = (
             try SocketAddress(ipAddress: "203.0.113.7", port: 40_000), try SocketAddress(ipAddress: "203.0.113.8", port: 40_000)
@@ -177,7 +183,7 @@ private final class SteadyClock: Sendable {
                 let path = CustomerPath(app: app.rawValue, customer: "alice")
                 let callers = NativeAPI.readEntitlements.callers
                 _ = try await doorkeeper.admit(
-                    callers.kind, to: Subject(of: path, callers), request, from: address, at: PretendAppStore.june)
+                    Doorkeeper.Asked(callers, Subject(of: path, callers)), request, from: address, at: PretendAppStore.june)
                 return nil
             } catch {
                 let problem = ErrorMapping.problem(of: error)

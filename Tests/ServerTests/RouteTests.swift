@@ -229,6 +229,8 @@ import Testing
         let changing = NativeAPI.all.filter { $0.method != .get && $0.callers != .apple }
         #expect(changing.count > 30)
         try await withRouter { world, client in
+            let order = KeyOrder(name: "all", kind: "server", scopes: KeyScope.allCases.map(\.rawValue))
+            let key = try await world.dependencies.backend.makeKey(order, app: World.app, digest: SecretDigest.of).text
             for operation in changing {
                 let path = operation.path.replacing("{app}", with: "app").replacing(#/\{\w+\}/#, with: "x")
                 let method = try #require(HTTPRequest.Method(rawValue: operation.method.rawValue.uppercased()))
@@ -237,12 +239,12 @@ import Testing
                     #expect(bare.status == .unauthorized, "\(operation.operationId) \(type)")
                     #expect(bare.headers[.accessControlAllowOrigin] == nil && bare.headers[.setCookie] == nil)
                     guard case .json = operation.request else { continue }
-                    let keyed = try await client.send(method, path, body: Array("{}".utf8), type: type)
+                    let keyed = try await client.send(method, path, key: key, body: Array("{}".utf8), type: type)
                     #expect(keyed.code == "unsupportedMediaType", "\(operation.operationId) \(type)")
                 }
                 // What GET does there changes nothing, or there is no GET.
                 guard !NativeAPI.all.contains(where: { $0.path == operation.path && $0.method == .get }) else { continue }
-                let got = try await client.get(path)
+                let got = try await client.get(path, key: key)
                 #expect([404, 405].contains(got.status.code), "\(operation.operationId)")
             }
         }

@@ -400,6 +400,7 @@ extension PostgresTests {
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
                     AuditQueries.events(of: id, limit: 10, ledger: 7), LogQueries.last(ledger: 7),
+                    KeyQueries.keys(of: endpoint.app), KeyQueries.key(KeyDigest(bytes: Array(repeating: 7, count: 32))),
                     WebhookQueries.endpoint(endpoint), WebhookQueries.endpoints(of: endpoint.app),
                     WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),
                     WebhookQueries.parked(of: endpoint, after: 5, limit: 10), WebhookQueries.unpark(5, of: endpoint),
@@ -442,7 +443,7 @@ extension PostgresTests {
             INSERT INTO customer SELECT n, 'app7', 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, n, n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO tokenRegistration
-            SELECT 'app7', 'token' || n, n, false, n, true, false FROM generate_series(1, 20000) n;
+            SELECT 'app7', 'token' || n, n, false, n, true, false, NULL FROM generate_series(1, 20000) n;
             INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, true, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;
@@ -467,7 +468,7 @@ extension PostgresTests {
             INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
                 FROM generate_series(1, 20000) n;
-            INSERT INTO issuedOffer SELECT 7, 'id' || n, n, 'p', 'promotionalV2', 'o', NULL, NULL, NULL, n, 1, n, 'K'
+            INSERT INTO issuedOffer SELECT 7, 'id' || n, n, 'p', 'promotionalV2', 'o', NULL, NULL, NULL, n, 1, n, 'K', 'k'
                 FROM generate_series(1, 20000) n;
             INSERT INTO signal (ledger, kind, subject, score, evidenceCount, evidence, firstRaisedAt, raisedAt, raises, changedAt,
                     isOpen, acknowledgedAt, acknowledgedBy, reason, acknowledgedCount)
@@ -481,6 +482,8 @@ extension PostgresTests {
             INSERT INTO notificationCopy (ledger, subject, name, receivedAt, writtenIn, content)
                 SELECT 7, 'id' || n % 500, 'n' || n, n, 0, '{}' FROM generate_series(1, 20000) n;
             INSERT INTO logFloor SELECT n, '0.1.0', n FROM generate_series(1, 5000) n;
+            INSERT INTO apiKey SELECT 'app' || n % 100, 'id' || n, 'server', sha256(('k' || n)::bytea), 'admin', n, 'a', n, 'a', n
+                FROM generate_series(1, 20000) n;
             ANALYZE;
             """
 

@@ -102,6 +102,8 @@ import Testing
         _ = try LogQueries.entries(of: Life.key, from: 2, limit: 10, ledger: ledger, database)
         _ = try LogQueries.entries(
             of: CustomerKey(Life.scope, CustomerID("alice")), from: 2, limit: 10, ledger: ledger, database)
+        _ = try KeyQueries.keys(of: Life.scope.app, database)
+        _ = try KeyQueries.key(KeyDigest(bytes: Array(repeating: 7, count: 32)), database)
         let endpoint = EndpointName(Life.scope.app, "a")
         _ = try WebhookQueries.endpoint(endpoint, database)
         _ = try WebhookQueries.endpoints(of: Life.scope.app, database)

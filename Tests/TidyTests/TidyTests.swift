@@ -286,7 +286,7 @@ import Testing
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
             "Log": "LogStore", "Signals": "SignalStore", "Webhooks": "WebhookStore", "Offers": "OfferStore",
-            "Erasure": "ErasingStore",
+            "Keys": "KeyStore", "Erasure": "ErasingStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
@@ -301,7 +301,7 @@ import Testing
             [
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
                 "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"], "Offer": ["Offer"],
-                "Forwarding": ["Forwarding"], "Signal": ["Signal"], "Log": ["Log"], "Webhook": ["Webhook"],
+                "Forwarding": ["Forwarding"], "Signal": ["Signal"], "Log": ["Log"], "Webhook": ["Webhook"], "Key": ["Key"],
                 "Sealing": ["Sealing"], "Erasing": ["Erasing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in

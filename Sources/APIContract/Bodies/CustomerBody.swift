@@ -21,6 +21,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
             .required("doublePayments", .list(.object(DoublePayment.schema)), "What they pay for twice at the instant (OWN-12)."),
             .required("signals", .list(.object(SignalBody.schema)), "Open signals about them, the newest first (ABUSE-1)."),
             .required("appAccountTokens", .list(.text), "The tokens that were registered for them (OWN-2)."),
+            .required("registrations", .list(.object(Registration.schema)), "When each was said, and with which key."),
             .required("audit", .list(.object(AuditRow.schema)), "What was said about them, in that order; at most 1000."),
         ])
 
@@ -38,6 +39,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package var doublePayments: [DoublePayment] = []
     package var signals: [SignalBody] = []
     package var appAccountTokens: [String] = []
+    package var registrations: [Registration] = []
     package var audit: [AuditRow] = []
 
     package init(isAnonymous: Bool, mergedInto: String?, entitlements: EntitlementsBody, licences: LicencesBody) {
@@ -62,6 +64,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         doublePayments = try fields.requiredList("doublePayments", DoublePayment.init)
         signals = try fields.requiredList("signals", SignalBody.init)
         appAccountTokens = try fields.required("appAccountTokens", .array, try fields.texts("appAccountTokens"))
+        registrations = try fields.requiredList("registrations", Registration.init)
         audit = try fields.requiredList("audit", AuditRow.init)
     }
 
@@ -80,6 +83,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         writer.member("doublePayments", doublePayments)
         writer.member("signals", signals)
         writer.member("appAccountTokens", appAccountTokens)
+        writer.member("registrations", registrations)
         writer.member("audit", audit)
     }
 
@@ -246,6 +250,41 @@ extension CustomerBody {
         }
     }
 
+    /// That a token was registered for the customer.
+    package struct Registration: JSONItem {
+        package static let schema = ObjectSchema(
+            "TokenRegistration", "That an appAccountToken was registered for the customer (OWN-2).",
+            [
+                .required("appAccountToken", .text, "A UUID.", example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
+                .required("registeredAt", .instant, "When it was said."),
+                .required("minted", .bool, "Whether it was made for this customer and nobody else."),
+                .optional("keyName", .text, "The key that the request showed; absent where none was shown.", example: "file"),
+            ])
+
+        package var appAccountToken: String
+        package var registeredAt: Timestamp
+        package var minted: Bool
+        package var keyName: String?
+
+        package init(appAccountToken: String, registeredAt: Timestamp, minted: Bool) {
+            (self.appAccountToken, self.registeredAt, self.minted) = (appAccountToken, registeredAt, minted)
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            appAccountToken = try fields.requiredText("appAccountToken")
+            registeredAt = try fields.requiredInstant("registeredAt")
+            minted = try fields.requiredBool("minted")
+            keyName = try fields.text("keyName")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("appAccountToken", appAccountToken)
+            writer.member("registeredAt", registeredAt)
+            writer.member("minted", minted)
+            writer.optionalMember("keyName", keyName)
+        }
+    }
+
     /// One thing that was said about the customer, and what it changed.
     package struct AuditRow: JSONItem {
         package static let schema = ObjectSchema(
@@ -256,7 +295,9 @@ extension CustomerBody {
                     "kind", .word(["vote", "intent", "unlock", "delivery", "appPurchase", "consumption"]), "What was said."),
                 .required("id", .text, "Which.", example: "support-4711"),
                 .required("rule", .text, "By which rule.", example: "ENT-9"),
-                .required("actor", .text, "Who said it.", example: "mia"), .required("recordedAt", .instant, "When it was said."),
+                .required("actor", .text, "Who said it.", example: "mia"),
+                .optional("keyName", .text, "The key that the request showed; absent where none was shown.", example: "file"),
+                .required("recordedAt", .instant, "When it was said."),
                 .optional("entitlement", .text, "Whose use it changed; absent where no use changed.", example: "plus"),
                 .optional("effectiveAt", .instant, "The first instant at which the use differs."),
             ])
@@ -266,6 +307,7 @@ extension CustomerBody {
         package var id: String
         package var rule: String
         package var actor: String
+        package var keyName: String?
         package var recordedAt: Timestamp
         package var entitlement: String?
         package var effectiveAt: Timestamp?
@@ -285,6 +327,7 @@ extension CustomerBody {
             id = try fields.requiredText("id")
             rule = try fields.requiredText("rule")
             actor = try fields.requiredText("actor")
+            keyName = try fields.text("keyName")
             recordedAt = try fields.requiredInstant("recordedAt")
             entitlement = try fields.text("entitlement")
             effectiveAt = try fields.instant("effectiveAt")
@@ -296,6 +339,7 @@ extension CustomerBody {
             writer.member("id", id)
             writer.member("rule", rule)
             writer.member("actor", actor)
+            writer.optionalMember("keyName", keyName)
             writer.member("recordedAt", recordedAt)
             writer.optionalMember("entitlement", entitlement)
             writer.optionalMember("effectiveAt", effectiveAt)

@@ -23,6 +23,7 @@ package struct IssuedOfferItem: PagedItem {
             .required("validUntil", .instant, "Apple takes it before this instant."),
             .required("keyId", .text, "With which In-App Purchase key.", example: "2X9R4HXF34"),
             .required("signatures", .integer(1, .max), "How often it was signed."),
+            .optional("askedWith", .text, "The API key with which it was asked for last.", example: "file"),
             .optional(
                 "appAccountToken", .text, "With promotionalV1: the token that the purchase must bear.",
                 example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
@@ -42,6 +43,7 @@ package struct IssuedOfferItem: PagedItem {
     package var validUntil: Timestamp
     package var keyId: String
     package var signatures: Int64
+    package var askedWith: String?
     package var appAccountToken: String?
     package var transactionId: String?
     package var redemption: OfferRedemptionItem?
@@ -66,6 +68,7 @@ package struct IssuedOfferItem: PagedItem {
         validUntil = try fields.requiredInstant("validUntil")
         keyId = try fields.requiredText("keyId")
         signatures = try fields.requiredInteger("signatures")
+        askedWith = try fields.text("askedWith")
         appAccountToken = try fields.text("appAccountToken")
         transactionId = try fields.text("transactionId")
         if let redemption = try fields.fields("redemption") { self.redemption = try OfferRedemptionItem(redemption) }
@@ -82,6 +85,7 @@ package struct IssuedOfferItem: PagedItem {
         writer.member("validUntil", validUntil)
         writer.member("keyId", keyId)
         writer.member("signatures", signatures)
+        writer.optionalMember("askedWith", askedWith)
         writer.optionalMember("appAccountToken", appAccountToken)
         writer.optionalMember("transactionId", transactionId)
         writer.optionalMember("redemption", redemption)

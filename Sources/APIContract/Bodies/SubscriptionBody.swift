@@ -73,6 +73,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .required("effectiveAt", .instant, "When it takes effect."), .required("learnedAt", .instant, "When we learned it."),
             .required("rule", .text, "The rule that says so.", example: "OWN-5"),
             .required("actor", .text, "Who brought it about.", example: "appStore"),
+            .optional("keyName", .text, "The key that the request showed; absent where none was shown.", example: "file"),
             .nullable("accessUntilBefore", .instant, "How far access reached before."),
             .nullable("accessUntilAfter", .instant, "How far it reaches now."),
             .required(
@@ -221,6 +222,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         package var learnedAt: Timestamp
         package var rule: String
         package var actor: String
+        package var keyName: String?
         package var accessUntilBefore: Timestamp?
         package var accessUntilAfter: Timestamp?
         package var takeBacks: [TakeBack] = []
@@ -362,6 +364,7 @@ extension SubscriptionBody.AuditRow {
         learnedAt = try fields.requiredInstant("learnedAt")
         rule = try fields.requiredText("rule")
         actor = try fields.requiredText("actor")
+        keyName = try fields.text("keyName")
         accessUntilBefore = try fields.instant("accessUntilBefore")
         accessUntilAfter = try fields.instant("accessUntilAfter")
         takeBacks = try fields.requiredList("takeBacks", SubscriptionBody.TakeBack.init)
@@ -375,6 +378,7 @@ extension SubscriptionBody.AuditRow {
             writer.member("learnedAt", learnedAt.millisecondsSince1970)
             writer.member("rule", rule)
             writer.member("actor", actor)
+            writer.optionalMember("keyName", keyName)
             writer.nullableMember("accessUntilBefore", accessUntilBefore?.millisecondsSince1970)
             writer.nullableMember("accessUntilAfter", accessUntilAfter?.millisecondsSince1970)
             writer.member("takeBacks") { $0.array { writer in takeBacks.forEach { $0.write(to: &writer) } } }

@@ -26,6 +26,7 @@ package struct TimelineBody: AnswerContent, JSONBody, Hashable {
                 .required("learnedAt", .instant, "When we learned it."),
                 .required("rule", .text, "By which rule.", example: "OWN-5"),
                 .required("actor", .text, "Who brought it about.", example: "appStore"),
+                .optional("keyName", .text, "The key that the request showed; absent where none was shown.", example: "file"),
                 .required("words", .text, "What it is, in English."),
                 .optional("originalTransactionId", .text, "By which subscription.", example: "2000000111"),
                 .optional("entitlement", .text, "Of which entitlement.", example: "plus"),
@@ -36,6 +37,7 @@ package struct TimelineBody: AnswerContent, JSONBody, Hashable {
         package var learnedAt: Timestamp
         package var rule: String
         package var actor: String
+        package var keyName: String?
         package var words: String
         package var originalTransactionId: String?
         package var entitlement: String?
@@ -54,6 +56,7 @@ package struct TimelineBody: AnswerContent, JSONBody, Hashable {
             learnedAt = try fields.requiredInstant("learnedAt")
             rule = try fields.requiredText("rule")
             actor = try fields.requiredText("actor")
+            keyName = try fields.text("keyName")
             words = try fields.requiredText("words")
             originalTransactionId = try fields.text("originalTransactionId")
             entitlement = try fields.text("entitlement")
@@ -65,6 +68,7 @@ package struct TimelineBody: AnswerContent, JSONBody, Hashable {
             writer.member("learnedAt", learnedAt)
             writer.member("rule", rule)
             writer.member("actor", actor)
+            writer.optionalMember("keyName", keyName)
             writer.member("words", words)
             writer.optionalMember("originalTransactionId", originalTransactionId)
             writer.optionalMember("entitlement", entitlement)

@@ -108,6 +108,7 @@ package struct WebhookEndpointBody: AnswerContent, JSONBody, JSONItem {
             .required("signature", .word(["v1", "v1a", "both", "none"]), "With which signatures."),
             .required("concurrency", .integer(1, 64), "How many at once."),
             .required("headers", .list(.object(WebhookHeaderItem.schema)), "Sent with each."),
+            .optional("changedBy", .text, "Who changed it last, and after a slash with which key.", example: "appBackend/file"),
             .required("createdAt", .instant, "When it was made."),
             .required(
                 "state", .word(["healthy", "failing", "disabled", "paused"]),
@@ -137,6 +138,7 @@ package struct WebhookEndpointBody: AnswerContent, JSONBody, JSONItem {
     package var signature = "v1"
     package var concurrency: Int64 = 16
     package var headers: [WebhookHeaderItem] = []
+    package var changedBy: String?
     package var createdAt: Timestamp
     package var state: String
     package var stateSince: Timestamp?
@@ -166,6 +168,7 @@ package struct WebhookEndpointBody: AnswerContent, JSONBody, JSONItem {
         signature = try fields.requiredText("signature")
         concurrency = try fields.requiredInteger("concurrency")
         headers = try fields.requiredList("headers", WebhookHeaderItem.init)
+        changedBy = try fields.text("changedBy")
         createdAt = try fields.requiredInstant("createdAt")
         state = try fields.requiredText("state")
         stateSince = try fields.instant("stateSince")
@@ -192,6 +195,7 @@ package struct WebhookEndpointBody: AnswerContent, JSONBody, JSONItem {
         writer.member("signature", signature)
         writer.member("concurrency", concurrency)
         writer.member("headers", headers)
+        writer.optionalMember("changedBy", changedBy)
         writer.member("createdAt", createdAt)
         writer.member("state", state)
         writer.optionalMember("stateSince", stateSince)

@@ -67,7 +67,7 @@ package struct DocumentPage: AnswerContent {
     private static func section(_ endpoint: EndpointDescription) -> String {
         var parts = [
             "<section id=\"\(endpoint.operationId)\"><h3>\(endpoint.operationId)</h3>", "<p>\(escaped(endpoint.summary))</p>",
-            "<p><code>\(endpoint.method.rawValue) \(escaped(endpoint.path))</code> · \(endpoint.callers.words)</p>",
+            "<p><code>\(endpoint.method.rawValue) \(escaped(endpoint.path))</code> · \(escaped(endpoint.who))</p>",
             "<pre>\(escaped(curl(endpoint)))</pre>",
         ]
         let parameters = (endpoint.parameters + (endpoint.query ?? [])).compactMap(ParameterSchema.named)
@@ -159,4 +159,9 @@ extension CallerKind {
         case .newDevice: "public key, or server key"
         }
     }
+}
+
+extension EndpointDescription {
+    /// Who may call, and which scope their key needs; for people.
+    package var who: String { scope.map { "\(callers.words); `\($0.rawValue)`" } ?? callers.words }
 }

@@ -82,7 +82,7 @@ package struct OpenAPIDocument: Sendable {
                 }
             }
         }
-        json.member("security") { $0.array { Self.writeSecurity(of: endpoint.callers, to: &$0) } }
+        json.member("security") { $0.array { Self.writeSecurity(of: endpoint, to: &$0) } }
         writeRequest(of: endpoint, to: &json)
         json.member("responses") { $0.object { writeResponses(of: endpoint, to: &$0) } }
     }
@@ -105,11 +105,17 @@ package struct OpenAPIDocument: Sendable {
         }
     }
 
-    private static func writeSecurity(of callers: CallerKind, to json: inout JSONWriter) {
+    /// A key's scope stands as the role that the scheme requires (OpenAPI 3.1, Security Requirement Object).
+    private static func writeSecurity(of endpoint: EndpointDescription, to json: inout JSONWriter) {
         func write(_ schemes: [String], _ json: inout JSONWriter) {
-            json.object { json in for scheme in schemes { json.member(named: scheme) { $0.array { _ in } } } }
+            json.object { json in
+                for scheme in schemes {
+                    let scope = ["serverKey", "publicKey"].contains(scheme) ? endpoint.scope : nil
+                    json.member(named: scheme) { $0.array { json in if let scope { json.string(scope.rawValue) } } }
+                }
+            }
         }
-        switch callers {
+        switch endpoint.callers {
         case .anyone, .apple: break
         case .appBackend: write(["serverKey"], &json)
         case .newDevice:

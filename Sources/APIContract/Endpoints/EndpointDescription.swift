@@ -1,3 +1,5 @@
+package import Primitives
+
 /// What an endpoint's type says, as values: for lists, documents and the tests that hold them against each other.
 package struct EndpointDescription: Sendable, Hashable {
     package let operationId: String
@@ -8,6 +10,8 @@ package struct EndpointDescription: Sendable, Hashable {
     /// Such as `/api/v1/apps/{app}/warnings`.
     package let path: String
     package let callers: CallerKind
+    /// What the caller's key must be allowed to do; nil where no key is asked for.
+    package let scope: KeyScope?
     /// The names in its path, in their order.
     package let parameters: [String]
     /// The names in its query; nil where any is taken and none is read.
@@ -27,7 +31,8 @@ extension Endpoint {
     package var description: EndpointDescription {
         EndpointDescription(
             operationId: operationId, tag: tag, summary: summary, method: method, path: template.text, callers: callers.kind,
-            parameters: template.names, query: Query.names, takesBody: Body.self != NoBody.self, request: Body.content,
+            scope: callers.scope, parameters: template.names, query: Query.names, takesBody: Body.self != NoBody.self,
+            request: Body.content,
             answer: Answer.content, isConditional: Answer.self is any ConditionalContent.Type, statuses: Answer.statuses,
             problems: allProblems)
     }
@@ -44,6 +49,7 @@ extension Endpoint {
         if Query.names?.contains("after") == true { all.insert(.cursorInvalid) }
         if case .json = Body.content { all.insert(.unsupportedMediaType) }
         if isOneAtATime { all.insert(.oneAtATime) }
+        if callers.scope != nil { all.insert(.scopeMissing) }
         switch callers.kind {
         case .anyone, .apple: break
         case .appBackend: all.formUnion(ProblemKind.ofCredentials.union([.serverKeyNeeded]))

@@ -16,6 +16,7 @@ extension ParameterSchema {
         .init(
             "endpoint", .text, "An endpoint of webhooks, chosen by you: 1 to 64 letters, digits, `.`, `_` and `-`.",
             example: "billing"),
+        .init("key", .text, "The name of a key: 1 to 64 of a-z, 0-9 and -.", example: "deploy-2026"),
         .init("delivered", .bool, "Only those that were taken, or only those that were not; all unless said.", example: "false"),
         .init(
             "testNotificationToken", .text, "What the request for a test notification answered.",

@@ -209,6 +209,26 @@ extension PathParameter<WebhookPath> {
     package static var endpoint: Self { Self("endpoint") { $0.endpoint } }
 }
 
+/// `…/keys/{key}/…`: a key by its name.
+package struct NamedKeyPath: AppPathParameters {
+    package var app: String
+    package var key: String
+
+    package init(app: String, key: String) {
+        self.app = app
+        self.key = key
+    }
+
+    package init(_ value: (PathParameter<NamedKeyPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        key = try value(.key)
+    }
+}
+
+extension PathParameter<NamedKeyPath> {
+    package static var key: Self { Self("key") { $0.key } }
+}
+
 /// `…/subscriptions/{originalTransactionId}/…/{id}`: something about a subscription under an id that its caller chose.
 package struct SubscriptionIdPath: AppPathParameters {
     package var app: String

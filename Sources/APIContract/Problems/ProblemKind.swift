@@ -51,6 +51,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let deviceSecretWrong = ProblemKind("deviceSecretWrong", 401)
     package static let anotherCustomer = ProblemKind("anotherCustomer", 403)
     package static let serverKeyNeeded = ProblemKind("serverKeyNeeded", 403)
+    /// The key may not do this; another key of the app may.
+    package static let scopeMissing = ProblemKind("scopeMissing", 403)
     package static let tooManyRequests = ProblemKind("tooManyRequests", 429)
     package static let tooManyWrongKeys = ProblemKind("tooManyWrongKeys", 429)
     package static let oneAtATime = ProblemKind("oneAtATime", 429)
@@ -126,6 +128,12 @@ package struct ProblemKind: Sendable, Hashable {
     package static let secretKeyMissing = ProblemKind("secretKeyMissing", 409)
     /// The app has as many endpoints as it may have.
     package static let tooManyEndpoints = ProblemKind("tooManyEndpoints", 409)
+    /// The app has a key of that name, or had one.
+    package static let keyNameTaken = ProblemKind("keyNameTaken", 409)
+    /// The app has no key of that name in the database.
+    package static let unknownKey = ProblemKind("unknownKey", 404)
+    /// The app has as many keys as it may have.
+    package static let tooManyKeys = ProblemKind("tooManyKeys", 409)
     /// So much is to be sent once more already.
     package static let tooManyResends = ProblemKind("tooManyResends", 409)
 

@@ -20,7 +20,8 @@ extension Backend {
         package let doublePayments: [DoublePayment]
         /// What adds up, by entitlement (ENT-3).
         package let balances: [EntitlementBalance]
-        package let tokens: [TokenRegistration]
+        /// With the name of the key with which each was said; nil where none was shown.
+        package let tokens: [(registration: TokenRegistration, keyName: String?)]
         /// From the oldest on; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: CustomerAuditRow)]
         /// Open ones about any of their ids (ABUSE-1).
@@ -56,7 +57,7 @@ extension Backend {
             balances: timeline.entitlements.entitlements.compactMap {
                 timeline.entitlements.balance(of: $0, access.holdings, access.account)
             },
-            tokens: tokens, audit: audit.map { ($0.sequence, $0.row) },
+            tokens: tokens.map { ($0.registration, $0.keyName) }, audit: audit.map { ($0.sequence, $0.row) },
             signals: try await openSignals(about: known.person.customers.map { .customer($0) }, in: key.scope))
     }
 

@@ -22,13 +22,15 @@ extension Backend {
     package func erase(_ customer: CustomerID, by ballot: Ballot, app id: AppID) async throws -> ErasureReport {
         let app = try settings(of: id)
         let erased = try Self.checked(customer)
+        // Made here, where it learns with which key it is asked for.
+        let order = IngestRequest(app: app, learnedAt: ballot.votedAt)
         let report = try await translatingStorageErrors {
             try await store.write { [chosen] write in
                 // Others wait who write anything of the app, so that nobody writes a name that is being erased.
                 _ = try write.lockSettings(of: id)
                 let ids = try Self.ids(of: erased, app, write)
                 let subscriptions = try Set(ids.flatMap { try write.subscriptions(naming: CustomerName(id, $0)) })
-                var request = IngestRequest(app: app, learnedAt: ballot.votedAt)
+                var request = order
                 for key in subscriptions.sorted() {
                     for (place, customer) in ids.sorted().enumerated() {
                         let vote = OwnershipVote(

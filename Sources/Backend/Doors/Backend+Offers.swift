@@ -63,6 +63,8 @@ extension Backend {
         package let productId: Ledger.ProductID
         package let content: Content
         package let keyId: String
+        /// With which API key it was asked for last; nil where that is not known.
+        package let askedWith: String?
         package let issuedAt: Timestamp
         package let validUntil: Timestamp
         package let signatures: Int64
@@ -238,17 +240,19 @@ extension Backend {
     ) async throws -> OfferIssue {
         let (scope, now) = (asking.key.scope, known.situation.at)
         let customers = known.situation.ids.sorted()
-        let fresh = OfferIssue(
+        let askedWith = ActingKey.name
+        var fresh = OfferIssue(
             .init(scope, .init(tokens.mint().rawValue)), for: known.situation.customer, of: order.productId, draft.form,
             at: now, by: draft.keyId)
+        fresh.askedWith = askedWith
         let perMinute = known.timeline.offerings.offers.signaturesPerMinute
         return try await translatingStorageErrors {
-            try await store.write { write in
+            try await store.write { [fresh] write in
                 _ = try write.lock([], tokens: [], customers: customers.map { CustomerKey(scope, $0) })
                 if !order.isByBackend, case .promotionalV1(_, let token?) = draft.form {
                     let isTheirs = try customers.contains { customer in
                         if Ledger.AppAccountToken(customer.rawValue) == token { return true }
-                        return try write.tokens(of: CustomerName(scope.app, customer)).contains { $0.token == token }
+                        return try write.tokens(of: CustomerName(scope.app, customer)).contains { $0.registration.token == token }
                     }
                     guard isTheirs else { throw OfferRefusal.userOfAnother }
                 }
@@ -261,7 +265,7 @@ extension Backend {
                 again.form = draft.form
                 again.signatures += 1
                 again.lastSignedAt = now
-                again.keyId = draft.keyId
+                (again.keyId, again.askedWith) = (draft.keyId, askedWith)
                 try write.record(again)
                 return again
             }
@@ -404,7 +408,7 @@ extension Backend.OfferView {
             case .promotionalV2(let offer, _): .promotionalV2(offerIdentifier: offer)
             case .introductory(let isAllowed, _): .introductory(isAllowed: isAllowed)
             }
-        keyId = issue.keyId
+        (keyId, askedWith) = (issue.keyId, issue.askedWith)
         issuedAt = issue.issuedAt
         validUntil = issue.validUntil
         signatures = issue.signatures

@@ -119,7 +119,7 @@ extension Backend {
         }
         let name = CustomerName(app.id, claimant.customer)
         let known = try await translatingStorageErrors { try await store.write { try $0.tokens(of: name) } }
-        if let token = known.first(where: \.isVouched)?.token { return token }
+        if let token = known.first(where: \.registration.isVouched)?.registration.token { return token }
         let minted = tokens.mint()
         request.registration = TokenRegistration(
             token: minted, customer: claimant.customer, isAnonymous: claimant.isAnonymous, registeredAt: now, isVouched: true)

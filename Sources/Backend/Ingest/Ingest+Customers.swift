@@ -35,7 +35,8 @@ extension Ingest {
             about: CustomerStanding(
                 customers.account(of: key), others: others, held: held,
                 heldAfter: held.count > 1 ? desk.holdings(instead: held, in: key.scope) : held),
-            map: timeline(of: request.app).entitlements, learnedAt: request.learnedAt)
+            map: timeline(of: request.app).entitlements, learnedAt: request.learnedAt
+        ).naming(key: request.keyName)
         customers.put(decision, of: key, learnedAt: request.learnedAt)
         if decision.changesAccount { noteSigns(in: input, about: key, at: request.learnedAt) }
         if decision.changesAccount, input.kind == .vote {

@@ -138,7 +138,7 @@ package struct Ingest {
     private mutating func take(_ registration: TokenRegistration, _ request: IngestRequest) throws {
         let name = TokenName(app: request.app.id, token: registration.token)
         guard desk.record(registration, name) else { return }
-        try transaction.register(registration, app: request.app.id)
+        try transaction.register(registration, app: request.app.id, by: request.keyName)
         for key in desk.bearers(of: name) { _ = try decide(on: [.registration(registration)], about: key, request) }
     }
 
@@ -154,7 +154,8 @@ package struct Ingest {
         _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
         let decision = Decision(
             on: placed, history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,
-            learnedAt: request.learnedAt)
+            learnedAt: request.learnedAt
+        ).naming(key: request.keyName)
         guard decision.changesHistory else { return decision }
         // Not all claims are kept (OWN-3), and one that is known already stands in the store.
         for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {

@@ -7,6 +7,8 @@ package struct IngestRequest: Sendable {
     let app: AppSettings
     /// When we learned it.
     let learnedAt: Timestamp
+    /// The name of the key with which the request came; nil where none was shown.
+    let keyName: String?
     package var arrivals: [Arrival] = []
     /// What a customer claims, and of which subscription.
     var claims: [(key: SubscriptionKey, claim: Claim)] = []
@@ -34,6 +36,7 @@ package struct IngestRequest: Sendable {
     package init(app: AppSettings, learnedAt: Timestamp) {
         self.app = app
         self.learnedAt = learnedAt
+        keyName = ActingKey.name
     }
 
     /// How much of a transaction it takes: one for each fact and claim.

@@ -69,6 +69,14 @@ struct BackendMetrics: Sendable {
         Self.notifications.counter(app.rawValue, environment?.rawValue ?? "unknown", outcome, in: factory).increment()
     }
 
+    // MARK: Keys
+
+    static let usesNearEnd = MetricFamily(
+        "tenure_ending_key_requests_total", .counter, labels: ["app"],
+        help: "Requests with a key that ends in 7 days or less: whoever sends them must have another one by then.")
+
+    func countUseNearEnd(of app: AppID) { Self.usesNearEnd.counter(app.rawValue, in: factory).increment() }
+
     // MARK: What is told to others
 
     static let deliveries = MetricFamily(
@@ -92,6 +100,7 @@ extension Backend {
         [
             BackendMetrics.appleCalls, BackendMetrics.appleCallDuration, BackendMetrics.questionsFailed,
             BackendMetrics.notifications, BackendMetrics.workFailed, BackendMetrics.deliveries, BackendMetrics.deliveryDuration,
+            BackendMetrics.usesNearEnd,
         ] + StandingGauges.families
 }
 

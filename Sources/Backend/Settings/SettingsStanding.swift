@@ -35,7 +35,7 @@ package struct SettingsOrder: Sendable {
     package init(app: AppID, content: SettingsContent, actor: String) {
         self.app = app
         self.content = content
-        self.actor = actor
+        self.actor = ActingKey.signed(actor)
     }
 }
 

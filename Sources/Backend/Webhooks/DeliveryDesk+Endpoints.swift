@@ -41,7 +41,9 @@ extension DeliveryDesk {
     /// - Throws: ``WebhookRefusal``.
     package func save(_ order: EndpointOrder, as name: EndpointName, taken: [Environment]) async throws -> Saved {
         guard Self.isId(name.id) else { throw WebhookRefusal.invalidId }
-        let content = try order.content(taken: taken)
+        var wanted = try order.content(taken: taken)
+        wanted.changedBy = ActingKey.signed("appBackend")
+        let content = wanted
         do throws(AddressRefusal) {
             try await courier.check(content.url)
         } catch {
@@ -105,7 +107,7 @@ extension DeliveryDesk {
         guard (0...Self.longestOverlap.count).contains(overlap.count) else {
             throw WebhookRefusal.invalid(field: "overlap", reason: "is from 0 to \(Self.longestOverlap.count) ms: a day")
         }
-        let now = clock.now()
+        let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
         return try await translatingStorageErrors {
             let (stored, made) = try await store.write { transaction in
                 guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
@@ -121,6 +123,7 @@ extension DeliveryDesk {
                         return old
                     }
                 }
+                endpoint.content.changedBy = by
                 let made = try self.makeSecrets(endpoint.content.signature.kinds, of: &endpoint, at: now)
                 try transaction.save(endpoint)
                 return (endpoint, made)
@@ -182,10 +185,12 @@ extension DeliveryDesk {
     func change(
         _ name: EndpointName, _ body: @escaping @Sendable (inout StoredEndpoint) throws -> Void
     ) async throws -> EndpointView {
-        try await translatingStorageErrors {
+        let by = ActingKey.signed("appBackend")
+        return try await translatingStorageErrors {
             let changed = try await store.write { transaction in
                 guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
                 try body(&endpoint)
+                endpoint.content.changedBy = by
                 try transaction.save(endpoint)
                 return endpoint
             }

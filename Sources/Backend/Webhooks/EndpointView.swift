@@ -14,6 +14,8 @@ package struct EndpointView: Sendable, Hashable {
     package let signature: String
     package let concurrency: Int
     package let headers: [ParcelHeader]
+    /// Who changed it last, and after a slash with which key; nil where an earlier version of Tenure kept it.
+    package let changedBy: String?
     package let state: State
     /// Since when it is so, where it is not healthy.
     package let stateSince: Timestamp?
@@ -53,7 +55,7 @@ package struct EndpointView: Sendable, Hashable {
         createdAt = stored.createdAt
         (url, description, types, environments) = (content.url, content.description, content.types, content.environments)
         (format, signature) = (content.format.rawValue, content.signature.rawValue)
-        (concurrency, headers) = (content.concurrency, content.parcelHeaders)
+        (concurrency, headers, changedBy) = (content.concurrency, content.parcelHeaders, content.changedBy)
         self.waitingSince = waitingSince
         waitingSubjects = standing.held.count
         (delivered, failed, deliveredAt) = (standing.delivered, standing.failed, standing.deliveredAt)

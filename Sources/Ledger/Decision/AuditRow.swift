@@ -16,6 +16,8 @@ package struct AuditRow: Sendable, Hashable {
     /// What upgrades or refunds took back of periods credited to the customer (ENT-4); by purchase date, mostly none or
     /// one.
     package let takeBacks: [TakeBack]
+    /// The name of the key with which the request came that brought it about; nil where none was shown.
+    package var keyName: String?
 
     /// How far a customer's access from this subscription reaches.
     package struct Extent: Sendable, Hashable, Codable {
@@ -105,7 +107,7 @@ extension AuditRow {
         self.init(
             subscription: subscription, customer: customer, effectiveAt: change.effectiveAt, learnedAt: cause.learnedAt,
             rule: cause.rule, evidence: cause.evidence, before: change.before, after: change.after, actor: cause.actor,
-            takeBacks: change.takeBacks)
+            takeBacks: change.takeBacks, keyName: cause.keyName)
     }
 
     /// What made the difference, and when we learned it.
@@ -114,6 +116,7 @@ extension AuditRow {
         let rule: Rule
         let evidence: [Evidence]
         let actor: Actor
+        package var keyName: String?
 
         package init(learnedAt: Timestamp, rule: Rule, evidence: [Evidence], actor: Actor) {
             (self.learnedAt, self.rule, self.evidence, self.actor) = (learnedAt, rule, evidence, actor)

@@ -9,7 +9,7 @@ package struct CustomerDecision: Sendable, Hashable {
     /// False where the input says nothing new; then nothing need be written.
     package let changesAccount: Bool
     /// One for each entitlement whose use it changes, by entitlement (AUDIT-1); one that names none where it changes no use.
-    package let auditRows: [CustomerAuditRow]
+    package private(set) var auditRows: [CustomerAuditRow]
     /// In the order in which they are told (docs/events.md).
     package let events: [CustomerEvent]
 
@@ -33,6 +33,14 @@ package struct CustomerDecision: Sendable, Hashable {
             ? [CustomerAuditRow(of: before, change: nil, because: cause)]
             : changes.map { CustomerAuditRow(of: before, change: $0, because: cause) }
         events = CustomerEvent.events(on: input, account: after, changes: changes)
+    }
+
+    /// The same, with the key named in its audit rows with which the request came; nil where none was shown.
+    package func naming(key: String?) -> CustomerDecision {
+        guard let key else { return self }
+        var named = self
+        for index in named.auditRows.indices { named.auditRows[index].name(key) }
+        return named
     }
 
     /// The same of a customer who has no other id.
@@ -110,7 +118,7 @@ package struct CustomerAuditRow: Sendable, Hashable {
     package let environment: Environment
     /// Nil where it changes no use.
     package let change: CustomerAccessChange?
-    package let cause: Cause
+    package private(set) var cause: Cause
 
     package var entitlement: EntitlementID? { change?.entitlement }
     /// The first instant at which the customer's access differs; where none does, when it was said.
@@ -120,6 +128,10 @@ package struct CustomerAuditRow: Sendable, Hashable {
     package var before: [TimeWindow] { change?.before ?? [] }
     package var after: [TimeWindow] { change?.after ?? [] }
     package var actor: String { cause.actor }
+    /// The name of the key with which it was said; nil where none was shown.
+    package var keyName: String? { cause.keyName }
+
+    fileprivate mutating func name(_ key: String) { cause.keyName = key }
 
     package init(of account: CustomerAccount, change: CustomerAccessChange?, because cause: Cause) {
         (customer, app, environment) = (account.customer, account.app, account.environment)
@@ -137,6 +149,7 @@ package struct CustomerAuditRow: Sendable, Hashable {
         /// When it was said, on our clock.
         package let recordedAt: Timestamp
         package let learnedAt: Timestamp
+        package var keyName: String?
 
         package init(
             _ kind: CustomerInput.Kind, id: String, rule: Rule, said: Saying

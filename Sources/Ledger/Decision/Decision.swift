@@ -24,7 +24,7 @@ package struct Decision: Sendable, Hashable {
     /// In the order of the claims among the inputs.
     package let outcomes: [ClaimOutcome]
     /// One for every change in anyone's access (AUDIT-1).
-    package let auditRows: [AuditRow]
+    package private(set) var auditRows: [AuditRow]
     /// What the world should be told, in order (docs/events.md).
     package let events: [LedgerEvent]
     /// Everything that is to be done about the subscription later; takes the place of what was to be done before.
@@ -32,6 +32,14 @@ package struct Decision: Sendable, Hashable {
 }
 
 extension Decision {
+    /// The same, with the key named in its audit rows with which the request came; nil where none was shown.
+    package func naming(key: String?) -> Decision {
+        guard let key, !auditRows.isEmpty else { return self }
+        var named = self
+        for index in named.auditRows.indices { named.auditRows[index].keyName = key }
+        return named
+    }
+
     /// Decides what new inputs mean, given all that is known of the subscription.
     ///
     /// Pure: the same arguments give the same decision. Repeating inputs that are known changes nothing.

@@ -45,16 +45,19 @@ package struct EndpointRouter {
             let now = shared.now()
             let path = try Path { parameter throws(ParameterError) in try segments.value(of: parameter.name) }
             let subject = try Subject(of: path, endpoint.callers)
-            let caller = try await shared.doorkeeper.admit(
-                endpoint.callers.kind, to: subject, request, from: context.remoteAddress, at: now)
+            let admission = try await shared.doorkeeper.admit(
+                Doorkeeper.Asked(endpoint.callers, subject), request, from: context.remoteAddress, at: now)
             let query = try request.query(Query.self)
             let answer = try await shared.reading(
                 request, upTo: try longest(path), alone: endpoint.isOneAtATime ? subject : nil
             ) { body in
-                try await handler(
-                    Call(
-                        path: path, query: query, body: body, caller: caller, now: now,
-                        contentType: request.headers[.contentType], isForwarded: request.isForwarded))
+                // What is kept because of the request names the key.
+                try await ActingKey.$name.withValue(admission?.keyName) {
+                    try await handler(
+                        Call(
+                            path: path, query: query, body: body, caller: admission?.caller, now: now,
+                            contentType: request.headers[.contentType], isForwarded: request.isForwarded))
+                }
             }
             return Response.answer(answer, known: request.headers[.ifNoneMatch])
         }
@@ -66,7 +69,7 @@ extension EndpointRouter.Shared {
     init(_ dependencies: ServerDependencies, _ configuration: ServerConfiguration) {
         doorkeeper = Doorkeeper(
             dependencies.credentials, budgets: RequestBudgets(clock: dependencies.steadyClock),
-            wrongKeysPerMinute: configuration.wrongKeysPerMinute,
+            wrongKeysPerMinute: configuration.wrongKeysPerMinute, keys: dependencies.backend.keys,
             deviceDigest: { [backend = dependencies.backend] in try await backend.deviceDigest(of: $0, app: $1) })
         bodies = BodyBudget(bytes: configuration.maximumHeldBodyBytes)
         maximumBodyBytes = configuration.maximumBodyBytes

@@ -1,4 +1,5 @@
 import APIContract
+import Backend
 import Crypto
 import HTTPTypes
 import Hummingbird
@@ -17,38 +18,62 @@ package enum Caller: Sendable, Hashable {
     case anyone
 }
 
-/// Identifies the caller by a request's credentials, and decides whether it has asked too often.
+/// Who was let in, and with which key.
+package struct Admission: Sendable, Hashable {
+    package let caller: Caller
+    /// The name of the key; that of the configuration file is ``ActingKey/ofFile``.
+    package let keyName: String
+}
+
+/// Identifies the caller by a request's credentials, and decides whether it may do this and has not asked too often.
 struct Doorkeeper: Sendable {
     private static let scheme = Array("bearer ".utf8)
 
     private let credentials: [AppID: AppCredentials]
     private let budgets: RequestBudgets
     private let wrongKeysPerMinute: Int
+    /// The keys that the database has.
+    private let keys: KeyRing
     /// SHA-256 of the secret of an anonymous customer's device; nil for a customer who has none.
     private let deviceDigest: @Sendable (CustomerID, AppID) async throws -> [UInt8]?
 
     init(
-        _ credentials: [AppCredentials], budgets: RequestBudgets, wrongKeysPerMinute: Int,
+        _ credentials: [AppCredentials], budgets: RequestBudgets, wrongKeysPerMinute: Int, keys: KeyRing,
         deviceDigest: @escaping @Sendable (CustomerID, AppID) async throws -> [UInt8]?
     ) {
         self.deviceDigest = deviceDigest
         self.credentials = Dictionary(credentials.map { ($0.app, $0) }) { first, _ in first }
         self.budgets = budgets
         self.wrongKeysPerMinute = wrongKeysPerMinute
+        self.keys = keys
+    }
+
+    /// What a request asks for, as its endpoint says.
+    struct Asked: Sendable {
+        let callers: CallerKind
+        /// Nil where no key is asked for.
+        let scope: KeyScope?
+        let subject: Subject
+
+        init<Path>(_ callers: Callers<Path>, _ subject: Subject) {
+            (self.callers, scope, self.subject) = (callers.kind, callers.scope, subject)
+        }
     }
 
     /// The caller, if it may ask this of this app and this customer; nil where no key is needed.
     ///
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
-    ///   `RequestBudgets.Spent` for who asks too often.
+    ///   `RequestBudgets.Spent` for who asks too often. `BackendError.store` for a key that is not known while the database is
+    ///   away.
     func admit(
-        _ callers: CallerKind, to subject: Subject, _ request: Request,
-        from address: @autoclosure () -> SocketAddress?, at now: Timestamp
-    ) async throws -> Caller? {
-        guard callers != .anyone, callers != .apple, let app = subject.app else { return nil }
-        let identified: (caller: Caller, limits: AppLimits)
+        _ asked: Asked, _ request: Request, from address: @autoclosure () -> SocketAddress?, at now: Timestamp
+    ) async throws -> Admission? {
+        guard let scope = asked.scope, let app = asked.subject.app else { return nil }
+        let shown: ShownKey
+        let caller: Caller
         do {
-            identified = try await identify(request, as: callers, subject.customer, app: app, at: now)
+            shown = try await key(of: request, app: app, at: now)
+            caller = try await identify(request, with: shown, asked, at: now)
         } catch let error as DoorError where error.isWrongKey {
             // A caller with the right key is answered whatever others send from the same address, which may be a
             // proxy's.
@@ -57,48 +82,98 @@ struct Doorkeeper: Sendable {
             }
             throw error
         }
-        try count(identified.caller, of: app, identified.limits)
-        switch identified.caller {
+        try count(caller, with: shown)
+        switch caller {
         case .appBackend: break
         case .anyone: break
-        case .customer where callers == .appBackend: throw DoorError.serverKeyNeeded
-        case .customer(let customer): guard customer == subject.customer else { throw DoorError.anotherCustomer }
+        case .customer where asked.callers == .appBackend: throw DoorError.serverKeyNeeded
+        case .customer(let customer): guard customer == asked.subject.customer else { throw DoorError.anotherCustomer }
         }
-        return identified.caller
+        guard shown.has(scope) else { throw DoorError.scopeMissing(scope, key: shown.name) }
+        if case .kept(let key) = shown.source { keys.noteUse(of: key, at: now) }
+        return Admission(caller: caller, keyName: shown.name)
     }
 
-    private func count(_ caller: Caller, of app: AppID, _ limits: AppLimits) throws {
+    /// A key that a request showed and that is the app's.
+    private struct ShownKey {
+        enum Source {
+            case file(isServer: Bool)
+            case kept(HeldKey)
+        }
+
+        let source: Source
+        let credentials: AppCredentials
+
+        var isServer: Bool {
+            switch source {
+            case .file(let isServer): isServer
+            case .kept(let key): key.isServer
+            }
+        }
+
+        var name: String {
+            switch source {
+            case .file: ActingKey.ofFile
+            case .kept(let key): key.name
+            }
+        }
+
+        func has(_ scope: KeyScope) -> Bool {
+            switch source {
+            case .file(let isServer): isServer ? scope != .admin : Backend.publicScopes.contains(scope)
+            case .kept(let key): key.has(scope)
+            }
+        }
+    }
+
+    private func count(_ caller: Caller, with key: ShownKey) throws {
+        let (app, limits) = (key.credentials.app, key.credentials.limits)
         switch caller {
-        case .appBackend: try budgets.spend(.serverKey(app), perMinute: limits.serverKeyPerMinute)
-        case .anyone: try budgets.spend(.publicKey(app), perMinute: limits.publicKeyPerMinute)
+        case .appBackend: try budgets.spend(.serverKey(app, key.name), perMinute: limits.serverKeyPerMinute)
+        case .anyone: try budgets.spend(.publicKey(app, key.name), perMinute: limits.publicKeyPerMinute)
         case .customer(let customer):
             try budgets.spend(.customer(app, customer), perMinute: limits.customerPerMinute)
-            try budgets.spend(.publicKey(app), perMinute: limits.publicKeyPerMinute)
+            try budgets.spend(.publicKey(app, key.name), perMinute: limits.publicKeyPerMinute)
         }
+    }
+
+    private func key(of request: Request, app: AppID, at now: Timestamp) async throws -> ShownKey {
+        guard let header = request.headers.only(.authorization)?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
+        let key = Array(header.dropFirst(Self.scheme.count))
+        let (digest, credentials) = (SHA256.hash(data: key), credentials[app])
+        // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
+        if let credentials {
+            if digest == credentials.serverKeyDigest { return ShownKey(source: .file(isServer: true), credentials: credentials) }
+            if key.elementsEqual(credentials.publicKey.utf8) {
+                return ShownKey(source: .file(isServer: false), credentials: credentials)
+            }
+        }
+        // A mistyped one costs the database nothing. Of an app that does not exist it is asked too, so that this takes as long.
+        guard KeyText.isWellFormed(key), let held = try await keys.key(digest: Array(digest), of: app, at: now), let credentials,
+            held.isServer || held.isPublic
+        else { throw DoorError.keyWrong }
+        return ShownKey(source: .kept(held), credentials: credentials)
     }
 
     private func identify(
-        _ request: Request, as callers: CallerKind, _ customer: CustomerID?, app: AppID, at now: Timestamp
-    ) async throws -> (caller: Caller, limits: AppLimits) {
-        guard let header = request.headers.only(.authorization)?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
-        let key = Array(header.dropFirst(Self.scheme.count))
-        guard let credentials = credentials[app] else { throw DoorError.keyWrong }
-        // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
-        if SHA256.hash(data: key) == credentials.serverKeyDigest { return (.appBackend, credentials.limits) }
-        guard key.elementsEqual(credentials.publicKey.utf8) else { throw DoorError.keyWrong }
-        if callers == .newDevice { return (.anyone, credentials.limits) }
-        if let customer, request.headers[.customerToken] == nil, let secret = request.headers.only(.deviceSecret) {
+        _ request: Request, with key: ShownKey, _ asked: Asked, at now: Timestamp
+    ) async throws -> Caller {
+        if key.isServer { return .appBackend }
+        if asked.callers == .newDevice { return .anyone }
+        let (app, credentials) = (key.credentials.app, key.credentials)
+        if let customer = asked.subject.customer, request.headers[.customerToken] == nil,
+            let secret = request.headers.only(.deviceSecret)
+        {
             guard let digest = try await deviceDigest(customer, app), SHA256.hash(data: Array(secret.utf8)) == digest else {
                 throw DoorError.deviceSecretWrong
             }
-            return (.customer(customer), credentials.limits)
+            return .customer(customer)
         }
         // Said only to who has this app's public key, so that apps can still not be guessed.
-        guard let secret = credentials.customerTokenSecret else { throw DoorError.customerTokenNotConfigured }
+        guard let trust = CustomerTokenTrust(credentials) else { throw DoorError.customerTokenNotConfigured }
         guard let token = request.headers[.customerToken] else { throw DoorError.customerTokenMissing }
         do throws(CustomerToken.Refusal) {
-            let customer = try CustomerToken.customer(in: token, app: app, secret: secret, at: now)
-            return (.customer(customer), credentials.limits)
+            return .customer(try CustomerToken.customer(in: token, believing: trust, at: now))
         } catch {
             throw DoorError.customerTokenRefused(error, at: now)
         }
@@ -122,6 +197,8 @@ enum DoorError: Error {
     case deviceSecretWrong
     case anotherCustomer
     case serverKeyNeeded
+    /// The key is right, and may not do this.
+    case scopeMissing(KeyScope, key: String)
 
     /// Whether the key, or the signature of the token, is not ours. A token that is over is no attempt to guess one.
     fileprivate var isWrongKey: Bool {
@@ -129,10 +206,12 @@ enum DoorError: Error {
         case .keyWrong, .deviceSecretWrong: true
         case .customerTokenRefused(let refusal, _):
             switch refusal {
-            case .malformed, .algorithmNotHS256, .signatureInvalid: true
-            case .claimMissing, .audienceOfAnotherApp, .validForTooLong, .notYetIssued, .notYetValid, .expired: false
+            case .malformed, .algorithmNotAccepted, .keyUnknown, .signatureInvalid: true
+            case .claimMissing, .issuerOfAnother, .audienceOfAnotherApp, .validForTooLong, .notYetIssued, .notYetValid, .expired:
+                false
             }
-        case .keyMissing, .customerTokenNotConfigured, .customerTokenMissing, .anotherCustomer, .serverKeyNeeded: false
+        case .keyMissing, .customerTokenNotConfigured, .customerTokenMissing, .anotherCustomer, .serverKeyNeeded, .scopeMissing:
+            false
         }
     }
 }

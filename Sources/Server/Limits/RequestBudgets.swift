@@ -8,9 +8,10 @@ import Synchronization
 /// annex A).
 final class RequestBudgets: Sendable {
     enum Holder: Sendable, Hashable {
-        case serverKey(AppID)
-        /// All customers of an app together.
-        case publicKey(AppID)
+        /// By its name.
+        case serverKey(AppID, String)
+        /// All customers of an app who show it together; by its name.
+        case publicKey(AppID, String)
         case customer(AppID, CustomerID)
         /// Keys and tokens that are not right, from one address.
         case wrongKeys(ConnectionsPerAddress.Peer)

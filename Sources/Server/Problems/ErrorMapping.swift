@@ -28,6 +28,7 @@ enum ErrorMapping {
         case let refusal as CustomerRefusal: problem(of: refusal)
         case let refusal as OfferRefusal: OfferProblems.problem(of: refusal)
         case let refusal as JobRefusal: problem(of: refusal)
+        case let refusal as KeyRefusal: problem(of: refusal)
         case let refusal as WebhookRefusal: problem(of: refusal)
         case let refusal as SettingsRefusal: Problem(.settingsRefused, detail: refusal.description, rule: "OWN-17")
         case let refused as Backend.ClaimRefused:
@@ -65,8 +66,11 @@ enum ErrorMapping {
 
     private static func words(of holder: RequestBudgets.Holder) -> String {
         switch holder {
-        case .serverKey: "The server key has made as many requests as the app's limits.serverKeyPerMinute allows."
-        case .publicKey: "The app's customers have made as many requests as its limits.publicKeyPerMinute allows."
+        case .serverKey(_, let name):
+            "The server key \(name) has made as many requests as the app's limits.serverKeyPerMinute allows."
+        case .publicKey(_, let name):
+            "All together, whoever shows the public key \(name) has made as many requests as the app's "
+                + "limits.publicKeyPerMinute allows."
         case .customer: "This customer has made as many requests as the app's limits.customerPerMinute allows."
         case .wrongKeys:
             "The key or the customer token is wrong, like too many others from this address (http.wrongKeysPerMinute)."
@@ -94,6 +98,8 @@ enum ErrorMapping {
             Problem(.deviceSecretWrong, detail: "`Tenure-Device-Secret` is not the secret of this customer's device.")
         case .anotherCustomer:
             Problem(.anotherCustomer, detail: "The customer token is for another customer.")
+        case .scopeMissing(let scope, let key):
+            Problem(.scopeMissing, detail: "This request needs the scope \(scope.rawValue), which the key \(key) does not have.")
         case .serverKeyNeeded: Problem(.serverKeyNeeded, detail: "This request needs the secret server key.")
         }
     }
@@ -102,7 +108,8 @@ enum ErrorMapping {
         switch refusal {
         case .signatureInvalid: .customerTokenSecret
         case .notYetIssued, .notYetValid, .expired: .clockFile
-        case .malformed, .algorithmNotHS256, .claimMissing, .audienceOfAnotherApp, .validForTooLong: nil
+        case .keyUnknown, .issuerOfAnother: .customerTokenKeys
+        case .malformed, .algorithmNotAccepted, .claimMissing, .audienceOfAnotherApp, .validForTooLong: nil
         }
     }
 
@@ -265,6 +272,15 @@ enum ErrorMapping {
             Problem(.tooManyResends, detail: "So much is to be sent to it once more already; wait until that is done.")
         case .unknownEvent(let subject, let sequence):
             Problem(.unknownEvent, detail: "\(subject) has no event \(sequence) in that environment.")
+        }
+    }
+
+    private static func problem(of refusal: KeyRefusal) -> Problem {
+        switch refusal {
+        case .nameTaken: Problem(.keyNameTaken, detail: refusal.description)
+        case .unknown: Problem(.unknownKey, detail: refusal.description)
+        case .tooMany: Problem(.tooManyKeys, detail: refusal.description)
+        case .invalid(let field, _): Problem(.invalidBody, detail: refusal.description, field: field)
         }
     }
 

@@ -17,11 +17,11 @@ enum AuditRowCoding {
     /// - Throws: `StorageError` with `corrupt` where the text is none of ours.
     static func decode(_ text: String, of key: SubscriptionKey, _ names: CustomerNames) throws -> AuditRow {
         let kept = try StateCoding.decode(Kept.self, from: text)
+        var cause = AuditRow.Cause(
+            learnedAt: kept.learnedAt, rule: kept.rule, evidence: kept.evidence.map { $0.evidence(names) }, actor: kept.actor)
+        cause.keyName = kept.keyName
         return AuditRow(
-            of: key, names[kept.customer],
-            because: .init(
-                learnedAt: kept.learnedAt, rule: kept.rule, evidence: kept.evidence.map { $0.evidence(names) },
-                actor: kept.actor),
+            of: key, names[kept.customer], because: cause,
             change: .init(effectiveAt: kept.effectiveAt, before: kept.before, after: kept.after, takeBacks: kept.takeBacks))
     }
 
@@ -35,6 +35,7 @@ enum AuditRowCoding {
         let after: AuditRow.Extent
         let actor: AuditRow.Actor
         let takeBacks: [AuditRow.TakeBack]
+        let keyName: String?
 
         var customers: Set<Int64> {
             Set(

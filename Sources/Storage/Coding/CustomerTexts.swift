@@ -16,6 +16,7 @@ package enum CustomerAuditCoding {
                 json.member("entitlement", change.entitlement.rawValue)
             }
             json.member("id", row.cause.id)
+            json.optionalMember("keyName", row.cause.keyName)
             json.member("kind", row.cause.kind.rawValue)
             json.member("learnedAt", row.cause.learnedAt.millisecondsSince1970)
             json.member("recordedAt", row.cause.recordedAt.millisecondsSince1970)
@@ -27,11 +28,12 @@ package enum CustomerAuditCoding {
     /// - Throws: `StorageError` with `corrupt` where the text is none of ours.
     package static func row(of text: String, _ key: CustomerKey) throws -> CustomerAuditRow {
         try StorageError.reading("an audit row of a customer", text) { fields throws(JSONFieldError) in
-            let cause = CustomerAuditRow.Cause(
+            var cause = CustomerAuditRow.Cause(
                 try fields.named("kind"), id: try fields.requiredText("id"), rule: try fields.named("rule"),
                 said: .init(
                     by: try fields.requiredText("actor"), at: try fields.instant("recordedAt"),
                     learnedAt: try fields.instant("learnedAt")))
+            cause.keyName = try fields.text("keyName")
             let change: CustomerAccessChange? =
                 if let entitlement = try fields.text("entitlement") {
                     CustomerAccessChange(

@@ -26,6 +26,7 @@ package enum LedgerText {
             json.member("evidence") { json in
                 json.array { json in for (evidence, number) in zip(row.evidence, merged) { json.write(evidence, number) } }
             }
+            json.optionalMember("keyName", row.keyName)
             json.member("learnedAt", row.learnedAt)
             json.member("rule", row.rule.rawValue)
             json.member("takeBacks") { json in json.array { json in for takeBack in row.takeBacks { json.write(takeBack) } } }

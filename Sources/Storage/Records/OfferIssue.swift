@@ -18,8 +18,10 @@ package struct OfferIssue: Sendable, Hashable {
     package var signatures: Int64
     /// When the last of them was made.
     package var lastSignedAt: Timestamp
-    /// With which of the app's keys.
+    /// With which of the app's keys at Apple.
     package var keyId: String
+    /// With which API key it was asked for last; nil where that is not known.
+    package var askedWith: String?
 
     package init(
         _ name: Name, for customer: CustomerID, of productId: ProductID, _ form: Form, at issuedAt: Timestamp, by keyId: String

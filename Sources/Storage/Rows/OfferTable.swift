@@ -5,11 +5,11 @@ import Primitives
 package struct WrittenOfferIssue: WrittenRow {
     package static let table = "issuedOffer"
     /// What another signature with the same nonce changes.
-    package static let changeable: Set<Column> = [.kind, .token, .transactionId, .signatures, .lastSignedAt, .keyId]
+    package static let changeable: Set<Column> = [.kind, .token, .transactionId, .signatures, .lastSignedAt, .keyId, .keyName]
 
     package enum Column: Int, StoredColumn {
         case ledger, nonce, customer, productId, kind, offerIdentifier, token, transactionId, isAllowed, issuedAt, signatures
-        case lastSignedAt, keyId
+        case lastSignedAt, keyId, keyName
     }
 
     private let issue: OfferIssue
@@ -38,6 +38,7 @@ package struct WrittenOfferIssue: WrittenRow {
         case .signatures: .integer(issue.signatures)
         case .lastSignedAt: .instant(issue.lastSignedAt)
         case .keyId: .text(issue.keyId)
+        case .keyName: .text(issue.askedWith)
         }
     }
 }
@@ -60,7 +61,7 @@ package struct FoundOfferIssue: ReadRow {
     /// Of `issuedOffer` as `issued`, beside which stands `customer` as `owner`.
     package enum Column: Int, StoredColumn {
         case nonce, customer, customerNumber, productId, kind, offerIdentifier, token, transactionId, isAllowed, issuedAt
-        case signatures, lastSignedAt, keyId
+        case signatures, lastSignedAt, keyId, keyName
 
         package var sql: String {
             switch self {
@@ -79,6 +80,7 @@ package struct FoundOfferIssue: ReadRow {
     private let signatures: Int64
     private let lastSignedAt: Timestamp
     private let keyId: String
+    private let keyName: String?
 
     package init(_ row: NamedRow<Column, some StoredRow>) throws {
         guard let customer = try row.customer(.customer, number: .customerNumber) else {
@@ -92,6 +94,7 @@ package struct FoundOfferIssue: ReadRow {
         signatures = try row.integer(.signatures)
         lastSignedAt = try row.instant(.lastSignedAt)
         keyId = try row.text(.keyId)
+        keyName = try row.optionalText(.keyName)
     }
 
     private static func form(_ row: NamedRow<Column, some StoredRow>) throws -> OfferIssue.Form {
@@ -114,7 +117,7 @@ package struct FoundOfferIssue: ReadRow {
     /// With the ledger's name.
     package func issue(in scope: Scope) -> OfferIssue {
         var issue = OfferIssue(.init(scope, nonce), for: customer, of: productId, form, at: issuedAt, by: keyId)
-        (issue.signatures, issue.lastSignedAt) = (signatures, lastSignedAt)
+        (issue.signatures, issue.lastSignedAt, issue.askedWith) = (signatures, lastSignedAt, keyName)
         return issue
     }
 }

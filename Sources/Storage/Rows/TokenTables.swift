@@ -6,15 +6,19 @@ package struct WrittenRegistration: WrittenRow {
     package static let table = "tokenRegistration"
 
     package enum Column: Int, StoredColumn {
-        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore
+        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, keyName
     }
 
     private let registration: TokenRegistration
     private let customer: Int64
     private let app: AppID
+    private let keyName: String?
 
-    /// - Parameter customer: the number of the customer that it names.
-    package init(_ registration: TokenRegistration, customer: Int64, app: AppID) {
+    /// - Parameters:
+    ///   - customer: the number of the customer that it names.
+    ///   - keyName: of the key with which it was said; nil where none was shown.
+    package init(_ registration: TokenRegistration, customer: Int64, app: AppID, keyName: String?) {
+        self.keyName = keyName
         self.registration = registration
         self.customer = customer
         self.app = app
@@ -29,6 +33,7 @@ package struct WrittenRegistration: WrittenRow {
         case .registeredAt: .instant(registration.registeredAt)
         case .isVouched: .bool(registration.isVouched)
         case .wasBorneBefore: .bool(registration.wasBorneBefore)
+        case .keyName: .text(keyName)
         }
     }
 }
@@ -37,6 +42,8 @@ package struct WrittenRegistration: WrittenRow {
 package struct StoredRegistration: Sendable, Hashable {
     package let app: AppID
     package let registration: TokenRegistration
+    /// The name of the key with which it was said; nil where none was shown.
+    package let keyName: String?
 
     package var name: TokenName { TokenName(app: app, token: registration.token) }
 }
@@ -44,7 +51,7 @@ package struct StoredRegistration: Sendable, Hashable {
 extension StoredRegistration: ReadRow {
     /// Of `tokenRegistration` as `said`, beside which stands `customer` as `owner`.
     package enum Column: Int, StoredColumn {
-        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, customerNumber
+        case app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, customerNumber, keyName
 
         package var sql: String {
             switch self {
@@ -68,6 +75,7 @@ extension StoredRegistration: ReadRow {
             token: token, customer: customer, isAnonymous: try row.bool(.isAnonymous),
             registeredAt: try row.instant(.registeredAt), isVouched: try row.bool(.isVouched),
             wasBorneBefore: try row.bool(.wasBorneBefore))
+        keyName = try row.optionalText(.keyName)
     }
 }
 

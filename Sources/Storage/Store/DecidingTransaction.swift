@@ -22,7 +22,7 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     func newestEvents(of key: CustomerKey, rows: Int) throws -> [CustomerEvent]
 
     /// The tokens that were registered for a customer; sorted (OWN-2).
-    func tokens(of customer: CustomerName) throws -> [TokenRegistration]
+    func tokens(of customer: CustomerName) throws -> [StoredRegistration]
 
     /// What is known already of the arrivals. It stays true until the transaction ends, where the subscriptions are locked; a
     /// notification about no subscription is locked by this.
@@ -37,7 +37,8 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     func keep(_ claim: Claim, on key: SubscriptionKey) throws
 
     /// Keeps what was said of whose a locked token is; safe to call twice.
-    func register(_ registration: TokenRegistration, app: AppID) throws
+    /// `key` is the name of the key with which it was said; nil where none was shown.
+    func register(_ registration: TokenRegistration, app: AppID, by key: String?) throws
 
     /// Keeps a vote, an intent, a reservation or who is who on a locked subscription; safe to call twice.
     func keep(_ input: LedgerInput, on key: SubscriptionKey) throws
@@ -95,5 +96,10 @@ extension DecidingTransaction {
     /// The same without customers.
     package func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
         try lock(subscriptions, tokens: tokens, customers: [])
+    }
+
+    /// The same where no key was shown.
+    package func register(_ registration: TokenRegistration, app: AppID) throws {
+        try register(registration, app: app, by: nil)
     }
 }

@@ -17,6 +17,8 @@ package struct WebhookEndpoint: Sendable, Hashable, Codable {
     package var concurrency: Int
     /// Sent beside those of the signature, by name.
     package var headers: [String: String]
+    /// Who changed it last: an actor, and after a slash the key; nil where an earlier version of Tenure kept it.
+    package var changedBy: String?
 
     /// What a parcel's body is. The spellings are stable: they stand in the table and in the API.
     package enum Format: String, Sendable, Hashable, Codable, CaseIterable {

@@ -52,7 +52,7 @@ enum PostgresSchema {
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
-        Step(number: 17, oldest: 17, tables: issuedOffers + signals, triggers: erasure),
+        Step(number: 17, oldest: 17, tables: issuedOffers + signals + keys, triggers: erasure),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -79,7 +79,7 @@ enum PostgresSchema {
             kind text COLLATE "C" NOT NULL, offerIdentifier text COLLATE "C", token text COLLATE "C",
             transactionId text COLLATE "C", isAllowed boolean,
             issuedAt bigint NOT NULL, signatures bigint NOT NULL, lastSignedAt bigint NOT NULL,
-            keyId text COLLATE "C" NOT NULL,
+            keyId text COLLATE "C" NOT NULL, keyName text COLLATE "C",
             PRIMARY KEY (ledger, nonce)
         );
         CREATE INDEX issuedOfferByCustomer ON issuedOffer (customer, ledger, issuedAt, nonce);
@@ -104,6 +104,20 @@ enum PostgresSchema {
         CREATE INDEX signalBySubject ON signal (ledger, subject, id);
         INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
             SELECT id, '', 'signals', 'reviewSignals', '{}', 0, false, 0 FROM ledger;
+
+        """
+
+    /// The keys of apps; `scopes` are separated by blanks. A registration names the key with which it was said.
+    private static let keys = """
+        CREATE TABLE apiKey (
+            app text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL,
+            digest bytea NOT NULL CHECK (length(digest) = 32), scopes text COLLATE "C" NOT NULL,
+            madeAt bigint NOT NULL, madeBy text COLLATE "C" NOT NULL,
+            endsAt bigint, endedBy text COLLATE "C", lastUsedAt bigint,
+            PRIMARY KEY (app, name),
+            UNIQUE (digest)
+        );
+        ALTER TABLE tokenRegistration ADD COLUMN keyName text COLLATE "C";
 
         """
 
@@ -509,7 +523,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
-        "notificationCopy", "logFloor", "issuedOffer", "signal",
+        "notificationCopy", "logFloor", "issuedOffer", "signal", "apiKey",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

@@ -93,6 +93,16 @@ extension PostgresTransaction {
         unsent += numbers.map { WebhookQueries.unpark($0, of: name) }
     }
 
+    // MARK: Keys
+
+    func lockKeys(of app: AppID) throws -> [StoredKey] {
+        // By name, because the first who locks them finds no row.
+        let locking = locks.take([Self.lockName("apiKeys", app.rawValue)])
+        return try pipeline(locking + [KeyQueries.keys(of: app)]).last?.map(StoredKey.init(row:)) ?? []
+    }
+
+    func save(_ key: StoredKey) throws { unsent.append(KeyQueries.save(key)) }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

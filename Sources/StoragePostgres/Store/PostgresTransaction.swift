@@ -49,7 +49,8 @@ final class PostgresTransaction: StoreTransaction {
         }
         unsent += try registrations.map { unsent in
             TokenQueries.register(
-                WrittenRegistration(unsent.registration, customer: try number(of: unsent.customer), app: unsent.app))
+                WrittenRegistration(
+                    unsent.registration, customer: try number(of: unsent.customer), app: unsent.app, keyName: unsent.keyName))
         }
     }
 
@@ -269,9 +270,9 @@ final class PostgresTransaction: StoreTransaction {
         return try found?.map { try CustomerEventCoding.decode($0.text(0), of: key.customer) }.reversed().flatMap { $0 } ?? []
     }
 
-    func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
+    func tokens(of customer: CustomerName) throws -> [StoredRegistration] {
         let rows = try pipeline([TokenQueries.tokens(of: customer)]).last
-        return try rows?.map { try StoredRegistration(row: $0).registration } ?? []
+        return try rows?.map(StoredRegistration.init(row:)) ?? []
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {
@@ -360,8 +361,8 @@ final class PostgresTransaction: StoreTransaction {
         claims.append(UnsentClaim(claim: claim, key: key))
     }
 
-    func register(_ registration: TokenRegistration, app: AppID) throws {
-        registrations.append(UnsentRegistration(registration: registration, app: app))
+    func register(_ registration: TokenRegistration, app: AppID, by key: String?) throws {
+        registrations.append(UnsentRegistration(registration: registration, app: app, keyName: key))
     }
 
     func keep(_ input: LedgerInput, on key: SubscriptionKey) throws { inputs.append(UnsentInput(input: input, key: key)) }

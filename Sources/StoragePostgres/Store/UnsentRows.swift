@@ -17,6 +17,7 @@ struct UnsentInput {
 struct UnsentRegistration {
     let registration: TokenRegistration
     let app: AppID
+    let keyName: String?
 
     var customer: CustomerName { CustomerName(app, registration.customer) }
 }

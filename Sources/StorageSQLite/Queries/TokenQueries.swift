@@ -40,9 +40,11 @@ enum TokenQueries {
         WHERE owner.app = ? AND owner.customer = ?
         """
 
-    static func tokens(of name: CustomerName, _ database: Database) throws -> [TokenRegistration] {
+    static func tokens(of name: CustomerName, _ database: Database) throws -> [StoredRegistration] {
         let said: [StoredRegistration] = try database.rows(
             selectOfCustomer, [.text(name.app.rawValue), .text(name.customer.rawValue)])
-        return said.map(\.registration).sorted { ($0.registeredAt, $0.token) < ($1.registeredAt, $1.token) }
+        return said.sorted {
+            ($0.registration.registeredAt, $0.registration.token) < ($1.registration.registeredAt, $1.registration.token)
+        }
     }
 }

@@ -104,7 +104,7 @@ enum SQLiteSchema {
         // Servers of the version before keep no copies of what Apple posts, and do not read what is told of endpoints.
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
-        Step(number: 17, oldest: 17, script: issuedOffers + signals + erasure),
+        Step(number: 17, oldest: 17, script: issuedOffers + signals + keys + erasure),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -127,6 +127,7 @@ enum SQLiteSchema {
             customer INTEGER NOT NULL REFERENCES customer (id), productId TEXT NOT NULL,
             kind TEXT NOT NULL, offerIdentifier TEXT, token TEXT, transactionId TEXT, isAllowed INTEGER,
             issuedAt INTEGER NOT NULL, signatures INTEGER NOT NULL, lastSignedAt INTEGER NOT NULL, keyId TEXT NOT NULL,
+            keyName TEXT,
             PRIMARY KEY (ledger, nonce)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX issuedOfferByCustomer ON issuedOffer (customer, ledger, issuedAt, nonce);
@@ -151,6 +152,19 @@ enum SQLiteSchema {
         CREATE INDEX signalBySubject ON signal (ledger, subject, id);
         INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
             SELECT id, '', 'signals', 'reviewSignals', '{}', 0, 0, 0 FROM ledger;
+
+        """
+
+    /// The keys of apps; `scopes` are separated by blanks. A registration names the key with which it was said.
+    private static let keys = """
+        CREATE TABLE apiKey (
+            app TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, digest BLOB NOT NULL CHECK (length(digest) = 32),
+            scopes TEXT NOT NULL, madeAt INTEGER NOT NULL, madeBy TEXT NOT NULL,
+            endsAt INTEGER, endedBy TEXT, lastUsedAt INTEGER,
+            PRIMARY KEY (app, name),
+            UNIQUE (digest)
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE tokenRegistration ADD COLUMN keyName TEXT;
 
         """
 

@@ -67,6 +67,12 @@ extension SQLiteTransaction {
 
     func unpark(_ numbers: [Int64], of name: EndpointName) throws { try WebhookQueries.unpark(numbers, of: name, database) }
 
+    // MARK: Keys
+
+    func lockKeys(of app: AppID) throws -> [StoredKey] { try KeyQueries.keys(of: app, database) }
+
+    func save(_ key: StoredKey) throws { try KeyQueries.save(key, database) }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

@@ -125,7 +125,7 @@ final class SQLiteTransaction: StoreTransaction {
         return try AuditQueries.newestEvents(of: number, key.customer, limit: rows, ledger: ledger(of: key.scope), database)
     }
 
-    func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
+    func tokens(of customer: CustomerName) throws -> [StoredRegistration] {
         try TokenQueries.tokens(of: customer, database)
     }
 
@@ -185,9 +185,10 @@ final class SQLiteTransaction: StoreTransaction {
             WrittenClaim(claim, at: place) { try number(of: CustomerName(key.app, $0)) }, database)
     }
 
-    func register(_ registration: TokenRegistration, app: AppID) throws {
+    func register(_ registration: TokenRegistration, app: AppID, by key: String?) throws {
         let customer = try number(of: CustomerName(app, registration.customer))
-        try TokenQueries.register(WrittenRegistration(registration, customer: customer, app: app), database)
+        try TokenQueries.register(
+            WrittenRegistration(registration, customer: customer, app: app, keyName: key), database)
     }
 
     func keep(_ input: LedgerInput, on key: SubscriptionKey) throws {

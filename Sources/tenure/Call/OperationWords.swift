@@ -16,7 +16,7 @@ enum OperationWords {
     static func help(of endpoint: EndpointDescription) -> String {
         var lines = [
             "\(endpoint.operationId): \(endpoint.summary)",
-            "\(endpoint.method.rawValue) \(endpoint.path) (\(endpoint.callers.words))",
+            "\(endpoint.method.rawValue) \(endpoint.path) (\(endpoint.who))",
         ]
         let parameters = (endpoint.parameters + (endpoint.query ?? [])).compactMap(ParameterSchema.named)
         if !parameters.isEmpty {
@@ -50,7 +50,7 @@ enum OperationWords {
 /// The table of docs/operations/http-api.md.
 enum APITable {
     static var markdown: String {
-        let rows = NativeAPI.all.map { "| `\($0.method.rawValue) \($0.path)` | \($0.callers.words) | \($0.summary) |" }
+        let rows = NativeAPI.all.map { "| `\($0.method.rawValue) \($0.path)` | \($0.who) | \($0.summary) |" }
         return (["| call | who | what |", "| --- | --- | --- |"] + rows).joined(separator: "\n")
     }
 }

@@ -47,6 +47,7 @@ struct Serve: AsyncParsableCommand {
         let metrics = try ServedMetrics(at: configuration.metrics)
         let backend = configuration.backend(on: database.store, clock: clock, metrics: metrics.factory)
         try await Self.adoptSettings(of: backend, logger: logger)
+        try await backend.keys.refresh()
         let gateway = try configuration.gateway(clock: clock, logger: logger)
         let desk = gateway.map { gateway in
             AppleDesk(
@@ -73,9 +74,8 @@ struct Serve: AsyncParsableCommand {
         services += [
             .init(service: application), .init(service: WorkService(loop: loop, logger: logger)),
             .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
-            .init(service: SealingService(backend: backend, logger: logger)),
-            .init(service: CertificateService(backend: backend, clock: clock, logger: logger)),
         ]
+        services += Self.watches(backend, clock: clock, logger: logger)
         if let desk {
             let planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: configuration.clockFile != nil)
             let sweeps = SweepService(planner: planner, clock: clock, logger: logger)
@@ -159,6 +159,17 @@ struct Serve: AsyncParsableCommand {
                     metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
             }
         }
+    }
+
+    /// What is looked at again and again.
+    private static func watches(
+        _ backend: Backend, clock: any TimeSource, logger: Logger
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        [
+            .init(service: SealingService(backend: backend, logger: logger)),
+            .init(service: KeyService(keys: backend.keys, logger: logger)),
+            .init(service: CertificateService(backend: backend, clock: clock, logger: logger)),
+        ]
     }
 
     /// What waits for nobody else.

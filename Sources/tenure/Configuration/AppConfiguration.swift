@@ -14,7 +14,7 @@ struct AppConfiguration {
 
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
-        "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
+        "customerTokenKeys", "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
         "apple", "offerKeys", "signals",
     ]
 
@@ -226,9 +226,11 @@ struct AppConfiguration {
         if let secret, secret.utf8.count < CustomerToken.shortestSecret {
             throw CommandError("\(file.place("customerTokenSecret")) must have at least \(CustomerToken.shortestSecret) bytes.")
         }
-        return AppCredentials(
+        var credentials = AppCredentials(
             app: id, publicKey: try file.requiredText("publicKey"), serverKeyDigest: bytes,
             customerTokenSecret: secret.map { Array($0.utf8) }, limits: try limits(file))
+        credentials.customerTokenKeys = try CustomerTokenKeys(in: file)
+        return credentials
     }
 
     /// A higher limit would never be reached.

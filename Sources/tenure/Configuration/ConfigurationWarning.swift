@@ -46,6 +46,7 @@ extension TenureConfiguration {
             ("bundleId", { $0.settings.expected.bundleId }),
             ("publicKey", { $0.credentials.publicKey }),
             ("serverKeySHA256", { Hexadecimal.encode($0.credentials.serverKeyDigest) }),
+            ("customerTokenKeys", { $0.credentials.customerTokenKeys.map { "\($0.issuer) \($0.audience)" } }),
             ("customerTokenSecret", { $0.credentials.customerTokenSecret.map { Hexadecimal.encode($0) } }),
         ]
         return secrets.flatMap { name, value in
@@ -54,10 +55,16 @@ extension TenureConfiguration {
             return groups.sorted { $0[0] < $1[0] }.map { ids in
                 ConfigurationWarning(
                     subject: "apps[].\(name)", words: "\(ids.joined(separator: " and ")) have the same one.",
-                    remedy: name == "bundleId" ? "One app at Apple is one app here." : "tenure keys makes new ones.")
+                    remedy: Self.remedies[name] ?? "tenure keys makes new ones.")
             }
         }
     }
+
+    /// Of values that Tenure does not make.
+    private static let remedies = [
+        "bundleId": "One app at Apple is one app here.",
+        "customerTokenKeys": "A token for one app names a customer of the other too: ask the issuer for an audience of each.",
+    ]
 
     /// Variables whose names look like ours but that nothing reads.
     private static func misspelt(_ variables: [String: String], _ apps: [AppConfiguration]) -> [ConfigurationWarning] {

@@ -70,6 +70,9 @@ struct AppCheck {
 
     private var customerTokens: Diagnosis {
         let subject = subject("customerTokenSecret")
+        if let keys = app.credentials.customerTokenKeys, app.credentials.customerTokenSecret == nil {
+            return .ok(subject, "devices may ask with the public key and a token of \(keys.issuer)")
+        }
         guard app.credentials.customerTokenSecret != nil else {
             return .warning(
                 subject, "there is none, so devices cannot ask with the public key; your backend can, with the server key.",

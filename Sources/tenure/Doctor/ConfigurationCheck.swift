@@ -78,7 +78,19 @@ struct ConfigurationCheck {
         for app in configuration.apps where app.settings.asksByKey {
             for stored in try await store.sweeps(of: app.settings.id) { found.append(standing(stored, at: now)) }
         }
+        let apps = Set(configuration.apps.map(\.settings.id))
+        found += try await store.apiKeys(of: nil).filter { apps.contains($0.name.app) }.compactMap { keyThatEnds($0, at: now) }
         return found
+    }
+
+    /// Nil for a key that has ended, or does not end soon.
+    private func keyThatEnds(_ key: StoredKey, at now: Timestamp) -> Diagnosis? {
+        guard let end = key.endsAt, key.holds(at: now), key.isNearEnd(at: now) else { return nil }
+        let subject = "key \(key.name.name) of \(key.name.app)"
+        guard key.isUsedNearEnd else { return .ok(subject, "ends \(end), and nobody uses it in its last days") }
+        return .warning(
+            subject, "ends \(end), and is still used.",
+            "give whoever uses it another one (tenure keys add), or a later end (tenure keys end \(key.name.name) --at …).")
     }
 
     private func standing(_ stored: StoredSweepPlan, at now: Timestamp) -> Diagnosis {

@@ -133,6 +133,30 @@ struct CertificateService: Service {
     }
 }
 
+/// Reads the keys that hold again and again, so that what another server or the command line ended opens nothing here.
+struct KeyService: Service {
+    let keys: KeyRing
+    let logger: Logger
+    var interval = KeyRing.interval
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var isFailing = false
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: interval) } catch { return }
+                do {
+                    try await keys.refresh()
+                    isFailing = false
+                } catch {
+                    // Once, and not in every round: known keys go on until their end.
+                    if !isFailing { logger.error("the keys cannot be read", metadata: ["error": "\(error)"]) }
+                    isFailing = true
+                }
+            }
+        }
+    }
+}
+
 /// Ends the process when its disk refused a write: a restarted process reads what is really on the disk (F03).
 struct DamageService: Service {
     let failures: AsyncStream<StorageError>

@@ -52,7 +52,7 @@ extension Backend {
         /// - Throws: `BackendError.invalidIdentifier`.
         package init(id: String, actor: String?) throws {
             self.id = try Self.checked(id, "id")
-            self.actor = try Self.checked(actor ?? "appBackend", "actor")
+            self.actor = ActingKey.signed(try Self.checked(actor ?? "appBackend", "actor"))
         }
 
         private static func checked(_ text: String, _ name: String) throws -> String {
