@@ -123,19 +123,22 @@ package enum NativeAPI {
 
     /// Which offers a customer may have now (WALL-5).
     package static let askOffers = Endpoint<CustomerPath, EnvironmentQuery, OfferQuestionBody, OffersBody>(
-        "askOffers", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/eligibility", callers: .customer(.entitlementsRead),
+        "askOffers", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/eligibility",
+        callers: .customer(.entitlementsRead),
         about: .init(.offers, "Which offers a customer may have now, and why not the others (WALL-5)."),
         problems: [.refusedEvidence, .environmentNotOpen])
 
     /// A promotional offer is signed (WALL-5).
     package static let signPromotionalOffer = Endpoint<CustomerPath, EnvironmentQuery, PromotionalOrderBody, SignedOfferBody>(
-        "signPromotionalOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/promotional", callers: .customer(.offersSign),
+        "signPromotionalOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/promotional",
+        callers: .customer(.offersSign),
         about: .init(.offers, "Sign a promotional offer for a customer who may have it; asking again gives the same (WALL-5)."),
         problems: ofSigning + [.unknownOffer])
 
     /// Whether a customer may have an introductory offer is signed (WALL-6).
     package static let signIntroductoryOffer = Endpoint<CustomerPath, EnvironmentQuery, IntroductoryOrderBody, SignedOfferBody>(
-        "signIntroductoryOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/introductory", callers: .customer(.offersSign),
+        "signIntroductoryOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/introductory",
+        callers: .customer(.offersSign),
         about: .init(
             .offers, "Sign whether a customer may have an introductory offer, in place of the App Store's word (WALL-6)."),
         problems: ofSigning + [.unknownPlan])
@@ -193,7 +196,8 @@ package enum NativeAPI {
 
     /// A customer is erased.
     package static let eraseCustomer = Endpoint<CustomerIdPath, NoQuery, ErasureOrderBody, ErasureBody>(
-        "eraseCustomer", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/erasures/\(.id)", callers: .appBackend(.customersWrite),
+        "eraseCustomer", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/erasures/\(.id)",
+        callers: .appBackend(.customersWrite),
         about: .init(.customers, "Erase a person under all their ids and in every environment: a pseudonym stays."),
         problems: [.unknownCustomer])
 

@@ -5,7 +5,7 @@ import Storage
 extension StorageConformance {
     /// The keys of apps.
     static let keys: [Behaviour] = [
-        Behaviour("STORE-89", "A key is read back as it is, by its app and by its digest, and each app has its own") { store in
+        Behaviour("STORE-98", "A key is read back as it is, by its app and by its digest, and each app has its own") { store in
             try expect(try await store.apiKeys(of: nil), equals: [], "keys before any")
             try expect(try await store.apiKey(digest(1)), equals: nil, "one that nobody made")
             var full = key("b", 2)
@@ -18,7 +18,7 @@ extension StorageConformance {
             try expect(try await store.apiKey(digest(2)), equals: full, "by its digest")
             try expect(try await store.apiKey(digest(4)), equals: nil, "by another digest")
         },
-        Behaviour("STORE-90", "Of a key that is kept only its end and its use change, and no two keys are the same") { store in
+        Behaviour("STORE-99", "Of a key that is kept only its end and its use change, and no two keys are the same") { store in
             let made = key("a", 1)
             try await store.write { try $0.save(made) }
             let changed = try await store.write { write in
@@ -37,7 +37,7 @@ extension StorageConformance {
             }
             try expect(try await store.write { try $0.lockKeys(of: Specimen.otherApp.app) }, equals: [], "an app without keys")
         },
-        Behaviour("STORE-91", "Whoever has the keys of an app for themselves sees what the one before made") { store in
+        Behaviour("STORE-100", "Whoever has the keys of an app for themselves sees what the one before made") { store in
             let names = (1...8).map { "k\($0)" }
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
                 for (index, name) in names.enumerated() {
