@@ -36,6 +36,6 @@ extension NativeFace {
         let report = try await backend.erase(call.customer, by: ballot, app: call.app)
         return ErasureBody(
             id: call.path.id, pseudonyms: report.pseudonyms.map(\.rawValue), erasedAt: report.erasedAt,
-            subscriptions: Int64(report.subscriptions))
+            subscriptions: Int64(report.subscriptions), isLeftInFiles: report.isLeftInFiles)
     }
 }

@@ -34,7 +34,7 @@ extension StorageConformance {
             try expect(try await store.subscriptions(naming: name), equals: [], "what names her")
             let named = try await store.subscriptions(naming: CustomerName(Specimen.app, pseudonym))
             try expect(named, equals: [Specimen.key()], "what names the pseudonym")
-            try await store.overwriteErased()
+            _ = try await store.overwriteErased()
             // Whoever has the id from now on is somebody else.
             _ = try await store.say([try customerInputs()[0]])
             try expect(try await store.customer(alice)?.ends.audit.sequence, equals: 1, "another customer's chain")

@@ -42,7 +42,9 @@ import Testing
             ] {
                 await #expect(throws: DatabaseError.self, "\(sql)") { try await file.write { try $0.execute(sql: sql) } }
             }
-            try await file.write { try $0.execute(sql: "UPDATE customer SET customer = 'erased/' || id WHERE customer = 'alice'") }
+            try await file.write {
+                try $0.execute(sql: "UPDATE customer SET customer = 'erased/' || id WHERE customer = 'alice'")
+            }
             let kinds = try await world.findings()
             #expect(kinds.isDisjoint(with: [.auditRowChanged, .auditChainCut, .sealBroken, .customerMissing, .unreadable]))
             let erased = try await world.store.auditRows(of: World.key(), after: 0, limit: 100)

@@ -320,7 +320,7 @@ struct WatchedStoreFace: Store {
         try await watched.store.issuedOffers(in: scope, after: place, limit: limit)
     }
 
-    func overwriteErased() async throws { try await watched.store.overwriteErased() }
+    func overwriteErased() async throws -> Bool { try await watched.store.overwriteErased() }
 
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await watched.store.sweeps(of: app) }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {

@@ -280,7 +280,7 @@ struct FailingStore: Store {
         try await checked { try await store.issuedOffers(in: scope, after: place, limit: limit) }
     }
 
-    func overwriteErased() async throws { try await checked { try await store.overwriteErased() } }
+    func overwriteErased() async throws -> Bool { try await checked { try await store.overwriteErased() } }
 
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await checked { try await store.sweeps(of: app) } }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {

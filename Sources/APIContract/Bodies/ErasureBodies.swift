@@ -38,14 +38,20 @@ package struct ErasureBody: AnswerContent, JSONBody, Hashable {
                 "One for each of the ids that the person had: the anonymous ones and those that operators joined among them."),
             .required("erasedAt", .instant, "When."),
             .required("subscriptions", .integer(0, .max), "How many subscriptions named the person; nobody owns them now."),
+            .required(
+                "leftInFiles", .bool,
+                "Whether the files of the database may still spell an id in space that nobody reads, until `tenure compact`, or "
+                    + "PostgreSQL's VACUUM, has passed."),
         ])
 
     package var id: String
     package var pseudonyms: [String]
     package var erasedAt: Timestamp
     package var subscriptions: Int64
+    package var isLeftInFiles: Bool
 
-    package init(id: String, pseudonyms: [String], erasedAt: Timestamp, subscriptions: Int64) {
+    package init(id: String, pseudonyms: [String], erasedAt: Timestamp, subscriptions: Int64, isLeftInFiles: Bool) {
+        self.isLeftInFiles = isLeftInFiles
         self.id = id
         self.pseudonyms = pseudonyms
         self.erasedAt = erasedAt
@@ -57,6 +63,7 @@ package struct ErasureBody: AnswerContent, JSONBody, Hashable {
         pseudonyms = try fields.required("pseudonyms", .array, try fields.texts("pseudonyms"))
         erasedAt = try fields.requiredInstant("erasedAt")
         subscriptions = try fields.requiredInteger("subscriptions")
+        isLeftInFiles = try fields.requiredBool("leftInFiles")
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -64,5 +71,6 @@ package struct ErasureBody: AnswerContent, JSONBody, Hashable {
         writer.member("pseudonyms", pseudonyms)
         writer.member("erasedAt", erasedAt)
         writer.member("subscriptions", subscriptions)
+        writer.member("leftInFiles", isLeftInFiles)
     }
 }

@@ -11,6 +11,8 @@ extension Backend {
         package let erasedAt: Timestamp
         /// How many subscriptions named the person.
         package let subscriptions: Int
+        /// Whether the files of the database may still spell an id, in space that nobody reads.
+        package var isLeftInFiles = true
     }
 
     /// Erases a person under all their ids, in every environment, in one transaction: what was theirs is nobody's from now on,
@@ -24,7 +26,7 @@ extension Backend {
         let erased = try Self.checked(customer)
         // Made here, where it learns with which key it is asked for.
         let order = IngestRequest(app: app, learnedAt: ballot.votedAt)
-        let report = try await translatingStorageErrors {
+        var report = try await translatingStorageErrors {
             try await store.write { [chosen] write in
                 // Others wait who write anything of the app, so that nobody writes a name that is being erased.
                 _ = try write.lockSettings(of: id)
@@ -58,7 +60,7 @@ extension Backend {
             }
         }
         guard !report.pseudonyms.isEmpty else { throw CustomerRefusal.unknownCustomer(customer.rawValue) }
-        try await translatingStorageErrors { try await store.overwriteErased() }
+        report.isLeftInFiles = try await translatingStorageErrors { try await !store.overwriteErased() }
         return report
     }
 

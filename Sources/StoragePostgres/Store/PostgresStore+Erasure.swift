@@ -1,5 +1,5 @@
 /// Customers who are erased.
 extension PostgresStore {
     /// Nothing: `VACUUM` overwrites what nobody sees any more, by itself after some time.
-    package func overwriteErased() async throws {}
+    package func overwriteErased() async throws -> Bool { false }
 }

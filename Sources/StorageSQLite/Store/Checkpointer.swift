@@ -86,11 +86,15 @@ final class Checkpointer: Sendable {
 
     /// Moves everything, and leaves an empty WAL; by the writer, outside a transaction. Waits for who reads, as long as the
     /// connection may wait; what a reader still holds back then is emptied some other time.
-    func truncate(_ writer: Database) throws {
+    ///
+    /// - Returns: whether it is empty.
+    @discardableResult
+    func truncate(_ writer: Database) throws -> Bool {
         queue.writeWithoutTransaction { _ in }
-        guard let connection = writer.sqliteConnection else { return }
+        guard let connection = writer.sqliteConnection else { return false }
         let code = sqlite3_wal_checkpoint_v2(connection, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw StorageError(code, of: connection) }
+        return code == SQLITE_OK
     }
 
     /// Before the writer's connection, which tidies up as the last one.

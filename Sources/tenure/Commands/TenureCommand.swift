@@ -10,7 +10,7 @@ struct TenureCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
-            Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
+            Backup.self, DoctorCommand.self, Migrate.self, Compact.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
             CatalogueCommand.self, CustomerCommand.self, SubscriptionCommand.self, ExplainCommand.self, SearchCommand.self,
             AppleCommand.self, RefreshCommand.self, TestNotificationCommand.self,
             WebhooksCommand.self, GrantCommand.self, JoinCommand.self, WithdrawCommand.self, CallCommand.self,
