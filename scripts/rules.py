@@ -101,7 +101,7 @@ def main():
             return 1
     # Before any mutation: the result of a rule's tests on the unchanged code.
     unchanged = {rule: unchanged_verdict(rule) for rule in to_judge}
-    failures = []
+    failures, remembered = [], recorded()
     print(f"{'rule':9} {'tests':>5}  mutation")
     for rule in rules:
         if rule not in to_judge:
@@ -110,13 +110,17 @@ def main():
         count, verdict = unchanged[rule]
         verdict = verdict or judge(rule)
         print(f"{rule:9} {count:5}  {verdict}", flush=True)
-        if verdict != "killed":
+        # At once: a run that ends early, or with one that survives, need not be repeated for the others.
+        if verdict == "killed":
+            remembered[rule] = digests[rule]
+        else:
+            remembered.pop(rule, None)
             failures.append(rule)
+        record(remembered)
     print(f"{time.monotonic() - started:.0f} s")
     if failures:
         print("not shown: " + ", ".join(failures))
         return 1
-    record({**recorded(), **digests})
     return 0
 
 

@@ -7,7 +7,7 @@ struct Compact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a SQLite file anew, so that nothing is left in it of what was erased or forgotten.",
         discussion: """
-            After a customer was erased, a file of more than 128 MB may still spell the id in space that nobody reads
+            After a customer was erased, a file of more than 128 MiB may still spell the id in space that nobody reads
             (`leftInFiles` of eraseCustomer). This writes the file anew; it needs as much free space again, and while it does so
             servers answer questions and keep nothing new: choose a quiet time. PostgreSQL does the same by VACUUM, by itself.
             """)
