@@ -12,7 +12,9 @@ package struct ReadablePage: AnswerContent {
 
     /// - Parameter body: an answer; its JSON is what is shown.
     package init(_ title: String, of body: some JSONBody & AnswerContent) throws(JSONError) {
-        let root = try JSONDocument(body.json, limits: JSONLimits()).root
+        let answer = body.json
+        // Ours, and as long as it has to be: no text has more elements than bytes.
+        let root = try JSONDocument(answer, limits: JSONLimits(maximumBytes: answer.count, maximumElements: answer.count)).root
         var html = """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
