@@ -22,7 +22,7 @@ from harness import check
 from private_postgres import PREFIX, private_postgres, programs
 from webhooks_run import Receiver
 
-SUBSCRIPTIONS, PERIODS = int(os.environ.get("SUBSCRIPTIONS", "200")), int(os.environ.get("PERIODS", "24"))
+SUBSCRIPTIONS, PERIODS = int(os.environ.get("SUBSCRIPTIONS", "200")), int(os.environ.get("PERIODS", "500"))
 PERSON, MARK = 'qzx-person/"é"', b"qzx-person"
 TOKEN = "2f0c3b1e-7a55-4c0d-9a51-0d8a6f1f9b77"
 
