@@ -29,6 +29,7 @@ extension NativeFace {
             items: signals.map { SignalBody($0) },
             next: signals.count < query.page.limit ? nil : endpoint.path(call.path, following))
     }
+
     private func readSignal(_ call: Call<SignalPath, EnvironmentQuery, NoBody>) async throws -> SignalBody {
         SignalBody(try await backend.signal(call.path.number, app: call.app, environment: call.query.environment))
     }

@@ -93,15 +93,8 @@ extension Backend {
     ) throws -> Set<SubscriptionKey> {
         var found: Set<SubscriptionKey> = []
         for key in subscriptions {
-            let scope = key.scope
-            var search = AccountSearch(of: [key.originalTransactionId])
-            while let question = search.next() {
-                switch question {
-                case .sightingsOf(let ids): search.take(try write.sightings(of: ids, in: scope))
-                case .sightingsBy(let evidence): search.take(try write.sightings(by: evidence, in: scope))
-                }
-            }
-            found.formUnion(search.found.map { SubscriptionKey(scope, $0) })
+            let search = try AccountSearch(of: [key.originalTransactionId]).answered(by: write, in: key.scope)
+            found.formUnion(search.found.map { SubscriptionKey(key.scope, $0) })
         }
         return found
     }

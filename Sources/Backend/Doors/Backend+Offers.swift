@@ -88,12 +88,7 @@ extension Backend {
         let asking = try asking(question, id, environment)
         let now = clock.now()
         let known = try await situation(of: asking, at: now)
-        var rows: [OfferIssue] = []
-        for customer in known.situation.ids.sorted() {
-            rows += try await translatingStorageErrors {
-                try await store.issuedOffers(to: customer, in: asking.key.scope, limit: Self.mostIssues)
-            }
-        }
+        let rows = try await issuedOffers(to: known.situation.ids.sorted(), in: asking.key.scope)
         let applicant = known.applicant(rows, signedByApp: 0)
         let (desk, catalogue) = (known.timeline.offerings.offers, known.timeline.catalogue)
         return OfferReport(
@@ -310,12 +305,7 @@ extension Backend {
 
     private func offerHistory(of key: CustomerKey, _ listings: [ProductListing]) async throws -> OfferHistory {
         let known = try await person(of: key)
-        var rows: [OfferIssue] = []
-        for customer in known.person.customers {
-            rows += try await translatingStorageErrors {
-                try await store.issuedOffers(to: customer, in: key.scope, limit: Self.mostIssues)
-            }
-        }
+        let rows = try await issuedOffers(to: known.person.customers, in: key.scope)
         let redemptions = OfferLog(rows.compactMap(\.promotional)).redemptions(
             in: try await states(of: known), listings: listings)
         let byNonce = Dictionary(
@@ -364,6 +354,15 @@ extension Backend {
         return OfferPage(
             issued: rows.map { OfferView($0, redemption: redeemed[$0.nonce.rawValue]) },
             last: rows.count < limit ? nil : rows.last.map { .init(issuedAt: $0.issuedAt, nonce: $0.nonce.rawValue) })
+    }
+
+    /// The rows of a person under all their ids.
+    private func issuedOffers(to customers: [CustomerID], in scope: Scope) async throws -> [OfferIssue] {
+        try await translatingStorageErrors {
+            var rows: [OfferIssue] = []
+            for customer in customers { rows += try await store.issuedOffers(to: customer, in: scope, limit: Self.mostIssues) }
+            return rows
+        }
     }
 
     /// How many rows of one customer are looked at, the last ones.

@@ -20,8 +20,14 @@ extension Backend {
         package init(id: String, actor: String? = nil, reason: String? = nil, at votedAt: Timestamp) throws {
             self.votedAt = votedAt
             self.id = .init(try Self.checked(id, "id", upTo: 200))
-            self.actor = try Self.checked(actor ?? "appBackend", "actor", upTo: 200)
+            self.actor = try Self.checkedActor(actor)
             self.reason = try Self.checked(reason ?? "", "reason", upTo: 2000, mayBeEmpty: true)
+        }
+
+        /// - Parameter actor: nil: the app's backend.
+        /// - Throws: `BackendError.invalidIdentifier`.
+        static func checkedActor(_ actor: String?) throws -> String {
+            try checked(actor ?? "appBackend", "actor", upTo: 200)
         }
 
         private static func checked(

@@ -48,4 +48,16 @@ struct AccountSearch {
             if evidence.insert(sighting.evidence).inserted { unasked.evidence.insert(sighting.evidence) }
         }
     }
+
+    /// With what a transaction answers, until there is no question.
+    func answered(by transaction: any DecidingTransaction, in scope: Scope) throws -> AccountSearch {
+        var search = self
+        while let question = search.next() {
+            switch question {
+            case .sightingsOf(let subscriptions): search.take(try transaction.sightings(of: subscriptions, in: scope))
+            case .sightingsBy(let evidence): search.take(try transaction.sightings(by: evidence, in: scope))
+            }
+        }
+        return search
+    }
 }

@@ -38,22 +38,10 @@ extension Ingest {
                 if let id = line.appTransactionId, !id.isEmpty { evidence.insert(.appTransactionId(id)) }
             }
         }
-        let search = try search(AccountSearch(of: together, by: evidence), in: key.scope)
+        let search = try AccountSearch(of: together, by: evidence).answered(by: transaction, in: key.scope)
         let others = search.found.filter { $0 != key.originalTransactionId }.map { SubscriptionKey(key.scope, $0) }
         try desk.addMore(others, in: transaction)
         return others.compactMap { desk.stateBefore(of: $0)?.customerServed(at: request.learnedAt) }
-    }
-
-    /// Everything that is shown to be of one Apple Account with what a search begins with.
-    func search(_ begun: AccountSearch, in scope: Scope) throws -> AccountSearch {
-        var search = begun
-        while let question = search.next() {
-            switch question {
-            case .sightingsOf(let subscriptions): search.take(try transaction.sightings(of: subscriptions, in: scope))
-            case .sightingsBy(let evidence): search.take(try transaction.sightings(by: evidence, in: scope))
-            }
-        }
-        return search
     }
 
     /// Keeps what the request shows of Apple Accounts, and tells whose a subscription without an owner probably is since then.
@@ -100,7 +88,7 @@ extension Ingest {
         let changed = changes.before.keys.filter { $0.scope == scope }.map(\.originalTransactionId)
         let begun = AccountSearch(of: Set(changed).union(new.map(\.subscription)))
         guard !begun.found.isEmpty else { return }
-        let search = try search(begun, in: scope)
+        let search = try begun.answered(by: transaction, in: scope)
         // Mostly an Apple Account has one subscription.
         guard search.found.count > 1 else { return }
         let keys = search.found.map { SubscriptionKey(scope, $0) }

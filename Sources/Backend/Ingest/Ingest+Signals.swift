@@ -76,7 +76,7 @@ extension Ingest {
     /// its names the first one counts that a signal is kept under.
     private func keptSignal(_ found: FoundSignal) throws -> StoredSignal? {
         guard case .appleAccount(let id) = found.signal.subject else { return try transaction.signal(found.name) }
-        let members = try found.members ?? search(AccountSearch(of: [id]), in: found.scope).found
+        let members = try found.members ?? AccountSearch(of: [id]).answered(by: transaction, in: found.scope).found
         for member in members {
             let name = SignalName(found.scope, found.signal.kind, .appleAccount(member))
             if let kept = try transaction.signal(name) { return kept }

@@ -37,7 +37,7 @@ extension Backend {
         let (app, now) = (try settings(of: id).id, clock.now())
         let kind = try check(order, at: now)
         let text = tokens.key(kind)
-        let made = StoredKey.Making(at: now, by: ActingKey.signed(try checkedActor(order.actor)))
+        let made = StoredKey.Making(at: now, by: ActingKey.signed(try Ballot.checkedActor(order.actor)))
         var key = StoredKey(
             KeyName(app, order.name), kind, digest: KeyDigest(bytes: digest(text)), scopes: Array(Set(order.scopes)), made: made)
         key.endsAt = order.endsAt
@@ -69,7 +69,7 @@ extension Backend {
     /// - Throws: ``KeyRefusal/unknown(_:)``.
     package func endKey(_ name: String, of id: AppID, at instant: Timestamp?, by actor: String?) async throws -> KeyReport {
         let (app, now) = (try settings(of: id).id, clock.now())
-        let (end, by) = (max(instant ?? now, now), ActingKey.signed(try checkedActor(actor)))
+        let (end, by) = (max(instant ?? now, now), ActingKey.signed(try Ballot.checkedActor(actor)))
         return try await translatingStorageErrors {
             let ended = try await store.write { transaction in
                 guard var key = try transaction.lockKeys(of: app).first(where: { $0.name.name == name }) else {
@@ -83,14 +83,6 @@ extension Backend {
             try await keys.read()
             return KeyReport(ended, at: now)
         }
-    }
-
-    private func checkedActor(_ actor: String?) throws -> String {
-        guard let actor else { return "appBackend" }
-        guard !actor.isEmpty, actor.isPlain(upTo: 200) else {
-            throw BackendError.invalidIdentifier(name: "actor", longest: 200)
-        }
-        return actor
     }
 
     /// - Throws: ``KeyRefusal/invalid(field:reason:)``.

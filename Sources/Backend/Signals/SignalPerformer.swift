@@ -34,9 +34,7 @@ package struct SignalPerformer: WorkPerformer {
         case .everything: return try await goOn(with: work, of: app, thresholds)
         }
         var request = IngestRequest(app: app, learnedAt: now)
-        request.signals = found.signals
-        // Nothing of it counts by then but what begins to.
-        if let again = found.again { request.orders = [WorkOrder(review, in: scope, at: again)] }
+        request.take(found, of: review, in: scope)
         guard !request.signals.isEmpty || !request.orders.isEmpty else { return .done() }
         let (asked, settings) = (request, backend.chosen)
         return .done(
@@ -96,6 +94,7 @@ package struct SignalPerformer: WorkPerformer {
 extension IngestRequest {
     fileprivate mutating func take(_ found: Backend.SignalsFound, of review: SignalReview, in scope: Scope) {
         signals += found.signals
+        // Nothing of it counts by then but what begins to.
         if let again = found.again { orders.append(WorkOrder(review, in: scope, at: again)) }
     }
 }
