@@ -22,7 +22,7 @@ package enum NativeAPI {
     package static let uploadReceipt = Endpoint<CustomerPath, NoQuery, ReceiptUploadBody, ReceiptAnswerBody>(
         "uploadReceipt", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/receipts", callers: .customer(.uploadsWrite),
         about: .init(.purchases, "Show a receipt of the old kind; one result for each subscription in it."),
-        problems: [.refusedEvidence], isOneAtATime: true)
+        problems: [.refusedEvidence], traits: [.oneAtATime])
 
     /// A customer asks before buying (OWN-18).
     package static let askPurchase = Endpoint<CustomerPath, EnvironmentQuery, IntentBody, ForecastBody>(
@@ -133,7 +133,7 @@ package enum NativeAPI {
         "signPromotionalOffer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/offers/promotional",
         callers: .customer(.offersSign),
         about: .init(.offers, "Sign a promotional offer for a customer who may have it; asking again gives the same (WALL-5)."),
-        problems: ofSigning + [.unknownOffer])
+        problems: ofSigning + [.unknownOffer], traits: [.keyed])
 
     /// Whether a customer may have an introductory offer is signed (WALL-6).
     package static let signIntroductoryOffer = Endpoint<CustomerPath, EnvironmentQuery, IntroductoryOrderBody, SignedOfferBody>(
@@ -141,7 +141,7 @@ package enum NativeAPI {
         callers: .customer(.offersSign),
         about: .init(
             .offers, "Sign whether a customer may have an introductory offer, in place of the App Store's word (WALL-6)."),
-        problems: ofSigning + [.unknownPlan])
+        problems: ofSigning + [.unknownPlan], traits: [.keyed])
 
     private static let ofSigning: [ProblemKind] = [
         .refusedEvidence, .environmentNotOpen, .offersNotSigned, .offerRefused, .tooManySignatures,
@@ -383,7 +383,7 @@ package enum NativeAPI {
         "rotateWebhookSecret", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/rotateSecret",
         callers: .appBackend(.webhooksWrite),
         about: .init(.webhooks, "Make a new secret; the old one signs beside it for a day, or as long as is said."),
-        problems: [.unknownEndpoint, .secretKeyMissing])
+        problems: [.unknownEndpoint, .secretKeyMissing], traits: [.keyed])
 
     /// It is tried.
     package static let testWebhookEndpoint = Endpoint<WebhookPath, NoQuery, NoBody, WebhookAttemptBody>(
@@ -410,7 +410,7 @@ package enum NativeAPI {
     package static let resendEvents = Endpoint<WebhookPath, NoQuery, ResendBody, WebhookEndpointBody>(
         "resendEvents", .post, "/api/v1/apps/\(.app)/webhookEndpoints/\(.endpoint)/resend", callers: .appBackend(.webhooksWrite),
         about: .init(.webhooks, "Send events once more under the same ids: single ones, a stretch of time, or what is parked."),
-        problems: [.unknownEndpoint, .unknownEvent, .tooManyResends])
+        problems: [.unknownEndpoint, .unknownEvent, .tooManyResends], traits: [.keyed])
 
     // MARK: Operations
 
@@ -556,7 +556,7 @@ package enum NativeAPI {
     package static let makeKey = Endpoint<AppPath, NoQuery, KeyOrderBody, MadeKeyBody>(
         "makeKey", .post, "/api/v1/apps/\(.app)/keys", callers: .appBackend(.admin),
         about: .init(.operations, "Make a key; the key itself is in the answer, and only there."),
-        problems: [.keyNameTaken, .tooManyKeys])
+        problems: [.keyNameTaken, .tooManyKeys], traits: [.keyed])
 
     /// The keys of an app.
     package static let listKeys = Endpoint<AppPath, NoQuery, NoBody, KeysBody>(

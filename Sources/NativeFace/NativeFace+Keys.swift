@@ -16,13 +16,17 @@ extension NativeFace {
         let body = call.body
         var order = KeyOrder(name: body.name, kind: body.kind, scopes: body.scopes)
         (order.endsAt, order.actor) = (body.endsAt, body.actor)
-        let made = try await backend.makeKey(order, app: call.app, digest: SecretDigest.of)
-        return MadeKeyBody(key: made.text, made: KeyBody(made.report))
+        return MadeKeyBody(
+            try await backend.makeKey(order, app: call.app, digest: SecretDigest.of, once: call.once { MadeKeyBody($0) }))
     }
 
     private func endKey(_ call: Call<NamedKeyPath, NoQuery, KeyEndBody>) async throws -> KeyBody {
         KeyBody(try await backend.endKey(call.path.key, of: call.app, at: call.body.endsAt, by: call.body.actor))
     }
+}
+
+extension MadeKeyBody {
+    fileprivate init(_ made: Backend.MadeKey) { self.init(key: made.text, made: KeyBody(made.report)) }
 }
 
 extension KeyBody {

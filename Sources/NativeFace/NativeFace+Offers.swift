@@ -43,7 +43,7 @@ extension NativeFace {
     ) -> Backend.OfferOrder {
         .init(
             .init(customer: call.customer, shown: .init(shown)), productId: ProductID(productId),
-            isByBackend: call.caller == .appBackend)
+            isByBackend: call.caller == .appBackend, once: call.once { SignedOfferBody($0) })
     }
 
     private func form(_ body: PromotionalOrderBody) throws -> Backend.OfferForm {

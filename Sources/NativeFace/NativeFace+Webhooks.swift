@@ -47,7 +47,8 @@ extension NativeFace {
 
     private func rotateWebhookSecret(_ call: OfEndpoint<NoQuery, RotationBody>) async throws -> WebhookEndpointBody {
         let overlap = call.body.overlap.map { Milliseconds($0) } ?? DeliveryDesk.longestOverlap
-        return WebhookEndpointBody(try await webhooks.rotate(try name(call), overlap: overlap))
+        return WebhookEndpointBody(
+            try await webhooks.rotate(try name(call), overlap: overlap, once: call.once { WebhookEndpointBody($0) }))
     }
 
     private func listWebhookAttempts(
@@ -98,7 +99,8 @@ extension NativeFace {
         }
         if body.parked == true { orders.append(.parked) }
         guard !orders.isEmpty else { throw InvalidBody(member: nil, reason: "names nothing that is to be sent once more") }
-        return WebhookEndpointBody(try await webhooks.resend(orders, to: try name(call)))
+        return WebhookEndpointBody(
+            try await webhooks.resend(orders, to: try name(call), once: call.once { WebhookEndpointBody($0) }))
     }
 }
 

@@ -237,6 +237,12 @@ struct WatchedStoreFace: Store {
 
     func apiKey(_ digest: KeyDigest) async throws -> StoredKey? { try await watched.keys { try await $0.apiKey(digest) } }
 
+    func answer(_ name: IdempotencyName) async throws -> KeptAnswer? { try await watched.store.answer(name) }
+
+    func answerCount(of holder: [UInt8], app: AppID, since instant: Timestamp, limit: Int) async throws -> Int {
+        try await watched.store.answerCount(of: holder, app: app, since: instant, limit: limit)
+    }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await watched.store.webhookEndpoints(of: app)
     }

@@ -193,6 +193,12 @@ struct FailingStore: Store {
 
     func apiKey(_ digest: KeyDigest) async throws -> StoredKey? { try await checked { try await store.apiKey(digest) } }
 
+    func answer(_ name: IdempotencyName) async throws -> KeptAnswer? { try await checked { try await store.answer(name) } }
+
+    func answerCount(of holder: [UInt8], app: AppID, since instant: Timestamp, limit: Int) async throws -> Int {
+        try await checked { try await store.answerCount(of: holder, app: app, since: instant, limit: limit) }
+    }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await checked { try await store.webhookEndpoints(of: app) }
     }

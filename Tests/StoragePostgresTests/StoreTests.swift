@@ -401,6 +401,10 @@ extension PostgresTests {
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
                     AuditQueries.events(of: id, limit: 10, ledger: 7), LogQueries.last(ledger: 7),
                     KeyQueries.keys(of: endpoint.app), KeyQueries.key(KeyDigest(bytes: Array(repeating: 7, count: 32))),
+                    IdempotencyQueries.answer(IdempotencyName(endpoint.app, holder: [1], key: [2])),
+                    IdempotencyQueries.count(of: [1], app: endpoint.app, since: Timestamp(millisecondsSince1970: 5), limit: 9),
+                    IdempotencyQueries.forget(of: endpoint.app, before: Timestamp(millisecondsSince1970: 5), limit: 9),
+                    IdempotencyQueries.forget(about: SubjectDigest(bytes: [1]), app: endpoint.app),
                     WebhookQueries.endpoint(endpoint), WebhookQueries.endpoints(of: endpoint.app),
                     WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),
                     WebhookQueries.parked(of: endpoint, after: 5, limit: 10), WebhookQueries.unpark(5, of: endpoint),
@@ -484,6 +488,8 @@ extension PostgresTests {
             INSERT INTO logFloor SELECT n, '0.1.0', n FROM generate_series(1, 5000) n;
             INSERT INTO apiKey SELECT 'app' || n % 100, 'id' || n, 'server', sha256(('k' || n)::bytea), 'admin', n, 'a', n, 'a', n
                 FROM generate_series(1, 20000) n;
+            INSERT INTO idempotentAnswer SELECT 'app7', sha256(('h' || n % 500)::bytea), sha256(('k' || n)::bytea), '\\x00',
+                sha256(('c' || n % 1000)::bytea), 200, '\\x00', n FROM generate_series(1, 20000) n;
             ANALYZE;
             """
 

@@ -318,7 +318,7 @@ import Testing
                         DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
                         DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE issuedOffer; DROP TABLE signal;
-                        DROP TABLE apiKey; ALTER TABLE tokenRegistration DROP COLUMN keyName;
+                        DROP TABLE apiKey; DROP TABLE idempotentAnswer; ALTER TABLE tokenRegistration DROP COLUMN keyName;
                         DROP INDEX workByLedgerAndTime;
                         CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                         DROP INDEX outboxInOrder; ALTER TABLE outbox DROP COLUMN writtenIn;

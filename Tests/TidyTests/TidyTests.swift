@@ -286,7 +286,7 @@ import Testing
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
             "Log": "LogStore", "Signals": "SignalStore", "Webhooks": "WebhookStore", "Offers": "OfferStore",
-            "Keys": "KeyStore", "Erasure": "ErasingStore",
+            "Keys": "KeyStore", "Idempotency": "IdempotencyStore", "Erasure": "ErasingStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
@@ -302,7 +302,7 @@ import Testing
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
                 "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"], "Offer": ["Offer"],
                 "Forwarding": ["Forwarding"], "Signal": ["Signal"], "Log": ["Log"], "Webhook": ["Webhook"], "Key": ["Key"],
-                "Sealing": ["Sealing"], "Erasing": ["Erasing"],
+                "Idempotency": ["Idempotency"], "Sealing": ["Sealing"], "Erasing": ["Erasing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in
             try names.flatMap {

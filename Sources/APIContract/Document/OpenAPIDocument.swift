@@ -74,17 +74,38 @@ package struct OpenAPIDocument: Sendable {
         json.member("tags") { $0.array { $0.string(endpoint.tag.rawValue) } }
         json.member("summary", endpoint.summary)
         let query = endpoint.query ?? []
-        if !endpoint.parameters.isEmpty || !query.isEmpty {
+        if !endpoint.parameters.isEmpty || !query.isEmpty || endpoint.isKeyed {
             json.member("parameters") { json in
                 json.array { json in
                     for name in endpoint.parameters { write(name, in: "path", to: &json) }
                     for name in query { write(name, in: "query", to: &json) }
+                    if endpoint.isKeyed { json.object(Self.writeIdempotencyKey) }
                 }
             }
         }
         json.member("security") { $0.array { Self.writeSecurity(of: endpoint, to: &$0) } }
         writeRequest(of: endpoint, to: &json)
         json.member("responses") { $0.object { writeResponses(of: endpoint, to: &$0) } }
+    }
+
+    /// Source: draft-ietf-httpapi-idempotency-key-header-07.
+    private static func writeIdempotencyKey(_ json: inout JSONWriter) {
+        json.member("name", IdempotencyKey.header)
+        json.member("in", "header")
+        json.member("required", false)
+        json.member(
+            "description",
+            "Of your choice, such as a UUID, and another one for each thing you want. The same request with the same key is "
+                + "carried out once within 24 hours; sent again it is answered the same bytes, with Idempotent-Replayed: true.")
+        json.member("schema") { json in
+            json.object { json in
+                json.member("type", "string")
+                json.member("minLength", 1)
+                json.member("maxLength", Int64(IdempotencyKey.longest))
+                json.member("pattern", "^[A-Za-z0-9._:~-]+$")
+            }
+        }
+        json.member("example", "5b0c2f4e-8f3a-4c52-9f0e-6f6f3d6f4f11")
     }
 
     private func write(_ name: String, in place: String, to json: inout JSONWriter) {

@@ -18,13 +18,16 @@ package struct Endpoint<Path: PathParameters, Query: QueryParameters, Body: Requ
     package let problems: [ProblemKind]
     /// Whether a customer's next request is refused while the one before is still being read (T36).
     package let isOneAtATime: Bool
+    /// Whether the same request sent again is answered what it was answered first, where it bears an idempotency key. So it is
+    /// for what would do more each time it is done; everything else may be sent again without one.
+    package let isKeyed: Bool
 
     package init(
         _ operationId: String, _ method: Method, _ template: PathTemplate<Path>, callers: Callers<Path>, about: EndpointWords,
-        problems: [ProblemKind] = [], isOneAtATime: Bool = false
+        problems: [ProblemKind] = [], traits: Set<EndpointTrait> = []
     ) {
         (tag, summary) = (about.tag, about.summary)
-        self.isOneAtATime = isOneAtATime
+        (isOneAtATime, isKeyed) = (traits.contains(.oneAtATime), traits.contains(.keyed))
         self.operationId = operationId
         self.method = method
         self.template = template
@@ -50,6 +53,14 @@ package struct EndpointWords: Sendable {
         self.tag = tag
         self.summary = summary
     }
+}
+
+/// What is special about how an endpoint takes requests.
+package enum EndpointTrait: Sendable, Hashable {
+    /// ``Endpoint/isOneAtATime``.
+    case oneAtATime
+    /// ``Endpoint/isKeyed``.
+    case keyed
 }
 
 /// What kind of thing an endpoint is about: the headings of the document.

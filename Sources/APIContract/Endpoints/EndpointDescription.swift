@@ -19,6 +19,8 @@ package struct EndpointDescription: Sendable, Hashable {
     package let takesBody: Bool
     package let request: ContentSchema
     package let answer: ContentSchema
+    /// Whether it takes an idempotency key.
+    package let isKeyed: Bool
     /// Whether a client may ask whether anything has changed, and be answered 304.
     package let isConditional: Bool
     /// With what it answers when it can.
@@ -33,7 +35,8 @@ extension Endpoint {
             operationId: operationId, tag: tag, summary: summary, method: method, path: template.text, callers: callers.kind,
             scope: callers.scope, parameters: template.names, query: Query.names, takesBody: Body.self != NoBody.self,
             request: Body.content,
-            answer: Answer.content, isConditional: Answer.self is any ConditionalContent.Type, statuses: Answer.statuses,
+            answer: Answer.content, isKeyed: isKeyed, isConditional: Answer.self is any ConditionalContent.Type,
+            statuses: Answer.statuses,
             problems: allProblems)
     }
 
@@ -49,6 +52,8 @@ extension Endpoint {
         if Query.names?.contains("after") == true { all.insert(.cursorInvalid) }
         if case .json = Body.content { all.insert(.unsupportedMediaType) }
         if isOneAtATime { all.insert(.oneAtATime) }
+        if isKeyed { all.formUnion([.idempotencyKeyInvalid, .idempotencyKeyReused]) }
+        if isKeyed, callers.kind == .customer { all.insert(.tooManyIdempotencyKeys) }
         if callers.scope != nil { all.insert(.scopeMissing) }
         switch callers.kind {
         case .anyone, .apple: break

@@ -16,6 +16,9 @@ package struct ProblemKind: Sendable, Hashable {
     /// Whether the request lacks credentials that are believed, so that the answer names the scheme (RFC 9110, section 11.6.1).
     package var asksForCredentials: Bool { status == 401 }
 
+    /// Whether the same request is refused again, as far as it is for the server to say: not where it came too often or too soon.
+    package var isFinal: Bool { (400..<500).contains(status) && status != 429 }
+
     /// Whether the request may have been right, and the server could not answer it.
     package var isFailureOfOurs: Bool { status >= 500 }
 
@@ -34,6 +37,10 @@ package struct ProblemKind: Sendable, Hashable {
     package static let bodyUnfinished = ProblemKind("bodyUnfinished", 400)
     /// A text that no store keeps.
     package static let invalidText = ProblemKind("invalidText", 400)
+    /// The header `Idempotency-Key` says no key.
+    package static let idempotencyKeyInvalid = ProblemKind("idempotencyKeyInvalid", 400)
+    /// Something else was asked under the idempotency key.
+    package static let idempotencyKeyReused = ProblemKind("idempotencyKeyReused", 422)
     package static let unknownRoute = ProblemKind("unknownRoute", 404)
     package static let methodNotAllowed = ProblemKind("methodNotAllowed", 405)
     /// Longer than this server reads.
@@ -55,6 +62,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let scopeMissing = ProblemKind("scopeMissing", 403)
     package static let tooManyRequests = ProblemKind("tooManyRequests", 429)
     package static let tooManyWrongKeys = ProblemKind("tooManyWrongKeys", 429)
+    /// A customer used too many idempotency keys within a day.
+    package static let tooManyIdempotencyKeys = ProblemKind("tooManyIdempotencyKeys", 429)
     package static let oneAtATime = ProblemKind("oneAtATime", 429)
 
     /// What anybody can be refused with who must show a key.

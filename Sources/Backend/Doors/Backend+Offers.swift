@@ -30,9 +30,13 @@ extension Backend {
         package let productId: Ledger.ProductID
         /// Whether the app's backend asks, who may speak for the customer, or the customer's own device.
         package let isByBackend: Bool
+        /// How what is signed is answered, where the request may come again.
+        package let once: Once<SignedOffer>
 
-        package init(_ question: OfferQuestion, productId: Ledger.ProductID, isByBackend: Bool) {
-            (self.question, self.productId, self.isByBackend) = (question, productId, isByBackend)
+        package init(
+            _ question: OfferQuestion, productId: Ledger.ProductID, isByBackend: Bool, once: Once<SignedOffer> = .unkeyed
+        ) {
+            (self.question, self.productId, self.isByBackend, self.once) = (question, productId, isByBackend, once)
         }
     }
 
@@ -111,7 +115,7 @@ extension Backend {
     /// Signs a promotional offer for a customer who may have it. Whoever asks again while the signature is valid is given the
     /// same offer: Apple takes its nonce once.
     ///
-    /// - Throws: `OfferRefusal`.
+    /// - Throws: `OfferRefusal`; `AnsweredBefore`.
     package func signPromotionalOffer(
         _ offerIdentifier: String, _ form: OfferForm, for order: OfferOrder, app id: AppID, environment: Environment
     ) async throws -> SignedOffer {
@@ -135,8 +139,8 @@ extension Backend {
             case .v2:
                 .promotionalV2(offerIdentifier: offerIdentifier, transactionId: known.transactionToName(in: group))
             }
-        let issue = try await record(OfferDraft(form: kept, keyId: signer.key.keyId), for: order, known, asking) {
-            applicant, rows in
+        let draft = OfferDraft(form: kept, keyId: signer.key.keyId) { try signed(offerIdentifier, form, $0, by: signer) }
+        return try await sign(draft, for: order, known, asking) { applicant, rows in
             let verdict = desk.verdict(
                 on: product, offerIdentifier: offerIdentifier, for: applicant, catalogue: known.timeline.catalogue,
                 map: known.timeline.entitlements)
@@ -147,7 +151,6 @@ extension Backend {
             case .allowed: return nil
             }
         }
-        return try signed(offerIdentifier, form, issue, by: signer)
     }
 
     private func signed(
@@ -179,7 +182,7 @@ extension Backend {
     /// Signs whether a customer may have the introductory offer of a subscription, which then counts in place of what the App
     /// Store would decide.
     ///
-    /// - Throws: `OfferRefusal`.
+    /// - Throws: `OfferRefusal`; `AnsweredBefore`.
     package func signIntroductoryOffer(
         for order: OfferOrder, app id: AppID, environment: Environment
     ) async throws -> SignedOffer {
@@ -194,11 +197,19 @@ extension Backend {
                 order.productId, for: known.situation, transactionId: transaction, catalogue: catalogue)
         else { throw OfferRefusal.transactionNeeded }
         let isAllowed = eligibility.allowIntroductoryOffer
-        let issue = try await record(
-            OfferDraft(form: .introductory(isAllowed: isAllowed, transactionId: transaction), keyId: signer.key.keyId),
-            for: order,
-            known, asking
-        ) { applicant, rows in
+        let draft = OfferDraft(
+            form: .introductory(isAllowed: isAllowed, transactionId: transaction), keyId: signer.key.keyId
+        ) { issue in
+            do throws(OfferSigningError) {
+                let jws = try signer.introductoryOfferEligibility(
+                    productId: order.productId.rawValue, allowIntroductoryOffer: isAllowed, transactionId: transaction,
+                    nonce: issue.nonce.rawValue, issuedAt: issue.issuedAt)
+                return SignedOffer(issue: OfferView(issue, redemption: nil), proof: .jws(jws))
+            } catch {
+                throw BackendError(error)
+            }
+        }
+        return try await sign(draft, for: order, known, asking) { applicant, rows in
             let outstanding = rows.first { row in
                 guard case .introductory(isAllowed, _) = row.form else { return false }
                 return row.productId == order.productId && row.issuedAt <= now && now < row.validUntil
@@ -208,31 +219,24 @@ extension Backend {
             }
             return outstanding
         }
-        do throws(OfferSigningError) {
-            let jws = try signer.introductoryOfferEligibility(
-                productId: order.productId.rawValue, allowIntroductoryOffer: isAllowed, transactionId: transaction,
-                nonce: issue.nonce.rawValue, issuedAt: issue.issuedAt)
-            return SignedOffer(issue: OfferView(issue, redemption: nil), proof: .jws(jws))
-        } catch {
-            throw BackendError(error)
-        }
     }
 
-    /// What is to be signed, and with which key.
+    /// What is to be signed, with which key, and how.
     private struct OfferDraft: Sendable {
         let form: OfferIssue.Form
         let keyId: String
+        let sign: @Sendable (OfferIssue) throws -> SignedOffer
     }
 
-    /// Keeps what is about to be signed. Of one customer's signatures no two are decided at once, on whichever servers, so that
-    /// the limits hold.
+    /// Keeps what is about to be signed, and signs it. Of one customer's signatures no two are decided at once, on whichever
+    /// servers, so that the limits hold.
     ///
     /// - Parameter outstanding: the row of an offer that the customer was given before and can still use; nil for none. Throws
     ///   where nothing may be signed.
-    private func record(
+    private func sign(
         _ draft: OfferDraft, for order: OfferOrder, _ known: KnownSituation, _ asking: Asking,
         outstanding: @escaping @Sendable (OfferDesk.Applicant, [OfferIssue]) throws -> OfferIssue?
-    ) async throws -> OfferIssue {
+    ) async throws -> SignedOffer {
         let (scope, now) = (asking.key.scope, known.situation.at)
         let customers = known.situation.ids.sorted()
         let askedWith = ActingKey.name
@@ -243,27 +247,36 @@ extension Backend {
         let perMinute = known.timeline.offerings.offers.signaturesPerMinute
         return try await translatingStorageErrors {
             try await store.write { [fresh] write in
-                _ = try write.lock([], tokens: [], customers: customers.map { CustomerKey(scope, $0) })
-                if !order.isByBackend, case .promotionalV1(_, let token?) = draft.form {
-                    let isTheirs = try customers.contains { customer in
-                        if Ledger.AppAccountToken(customer.rawValue) == token { return true }
-                        return try write.tokens(of: CustomerName(scope.app, customer)).contains { $0.registration.token == token }
+                try order.once.perform(in: write, at: now) {
+                    _ = try write.lock([], tokens: [], customers: customers.map { CustomerKey(scope, $0) })
+                    if !order.isByBackend, case .promotionalV1(_, let token?) = draft.form {
+                        guard try Self.isToken(token, of: customers, scope.app, in: write) else {
+                            throw OfferRefusal.userOfAnother
+                        }
                     }
-                    guard isTheirs else { throw OfferRefusal.userOfAnother }
+                    let rows = try customers.flatMap { try write.issuedOffers(to: $0, in: scope, limit: Self.mostIssues) }
+                    let lately = try write.issuedOffers(in: scope, since: now.adding(.minutes(-1)), limit: perMinute)
+                    guard var again = try outstanding(known.applicant(rows, signedByApp: lately), rows) else {
+                        try write.record(fresh)
+                        return try draft.sign(fresh)
+                    }
+                    again.form = draft.form
+                    again.signatures += 1
+                    again.lastSignedAt = now
+                    (again.keyId, again.askedWith) = (draft.keyId, askedWith)
+                    try write.record(again)
+                    return try draft.sign(again)
                 }
-                let rows = try customers.flatMap { try write.issuedOffers(to: $0, in: scope, limit: Self.mostIssues) }
-                let lately = try write.issuedOffers(in: scope, since: now.adding(.minutes(-1)), limit: perMinute)
-                guard var again = try outstanding(known.applicant(rows, signedByApp: lately), rows) else {
-                    try write.record(fresh)
-                    return fresh
-                }
-                again.form = draft.form
-                again.signatures += 1
-                again.lastSignedAt = now
-                (again.keyId, again.askedWith) = (draft.keyId, askedWith)
-                try write.record(again)
-                return again
             }
+        }
+    }
+
+    private static func isToken(
+        _ token: Ledger.AppAccountToken, of customers: [CustomerID], _ app: AppID, in write: any StoreTransaction
+    ) throws -> Bool {
+        try customers.contains { customer in
+            if Ledger.AppAccountToken(customer.rawValue) == token { return true }
+            return try write.tokens(of: CustomerName(app, customer)).contains { $0.registration.token == token }
         }
     }
 

@@ -30,31 +30,38 @@ extension Backend {
     /// Makes a key.
     ///
     /// - Parameter digest: the SHA-256 of a text.
-    /// - Throws: ``KeyRefusal``; `BackendError.unknownApp`.
+    /// - Throws: ``KeyRefusal``; `BackendError.unknownApp`; ``AnsweredBefore``.
     package func makeKey(
-        _ order: KeyOrder, app id: AppID, digest: (String) -> [UInt8]
+        _ order: KeyOrder, app id: AppID, digest: (String) -> [UInt8], once: Once<MadeKey> = .unkeyed
     ) async throws -> MadeKey {
         let (app, now) = (try settings(of: id).id, clock.now())
         let kind = try check(order, at: now)
         let text = tokens.key(kind)
-        let made = StoredKey.Making(at: now, by: ActingKey.signed(try Ballot.checkedActor(order.actor)))
+        let making = StoredKey.Making(at: now, by: ActingKey.signed(try Ballot.checkedActor(order.actor)))
         var key = StoredKey(
-            KeyName(app, order.name), kind, digest: KeyDigest(bytes: digest(text)), scopes: Array(Set(order.scopes)), made: made)
+            KeyName(app, order.name), kind, digest: KeyDigest(bytes: digest(text)), scopes: Array(Set(order.scopes)), made: making
+        )
         key.endsAt = order.endsAt
-        let new = key
-        try await translatingStorageErrors {
-            try await store.write { transaction in
-                let known = try transaction.lockKeys(of: app)
-                if let taken = known.first(where: { $0.name == new.name }) {
-                    // The commit of an attempt before this one may not have been heard of.
-                    guard taken == new else { throw KeyRefusal.nameTaken(new.name.name) }
-                    return
+        let made = MadeKey(text: text, report: KeyReport(key, at: now))
+        return try await translatingStorageErrors {
+            try await store.write { [key] transaction in
+                try once.perform(in: transaction, at: now) {
+                    try Self.keep(key, in: transaction)
+                    return made
                 }
-                guard known.count < Self.mostKeys else { throw KeyRefusal.tooMany(most: Self.mostKeys) }
-                try transaction.save(new)
             }
         }
-        return MadeKey(text: text, report: KeyReport(new, at: now))
+    }
+
+    private static func keep(_ new: StoredKey, in transaction: any KeyTransaction) throws {
+        let known = try transaction.lockKeys(of: new.name.app)
+        if let taken = known.first(where: { $0.name == new.name }) {
+            // The commit of an attempt before this one may not have been heard of.
+            guard taken == new else { throw KeyRefusal.nameTaken(new.name.name) }
+            return
+        }
+        guard known.count < mostKeys else { throw KeyRefusal.tooMany(most: mostKeys) }
+        try transaction.save(new)
     }
 
     /// The keys of an app that the database has, those that ended too; by name.

@@ -103,33 +103,46 @@ extension DeliveryDesk {
     /// Makes new secrets; the old ones sign beside them for a while, so that receivers can change over.
     ///
     /// - Parameter overlap: 0 to ``longestOverlap``.
-    package func rotate(_ name: EndpointName, overlap: Milliseconds) async throws -> Saved {
+    /// - Throws: ``WebhookRefusal``; ``AnsweredBefore``.
+    package func rotate(
+        _ name: EndpointName, overlap: Milliseconds, once: Once<Saved> = .unkeyed
+    ) async throws -> Saved {
         guard (0...Self.longestOverlap.count).contains(overlap.count) else {
             throw WebhookRefusal.invalid(field: "overlap", reason: "is from 0 to \(Self.longestOverlap.count) ms: a day")
         }
         let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
         return try await translatingStorageErrors {
-            let (stored, made) = try await store.write { transaction in
-                guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
-                guard endpoint.content.signature != .none else {
-                    throw WebhookRefusal.invalid(field: "format", reason: "is raw, which is not signed")
-                }
-                let end = now.adding(overlap)
-                // At most two sign at once: the newest of the old ones, and the new one.
-                endpoint.secrets = endpoint.content.signature.kinds.flatMap { kind in
-                    endpoint.secrets.filter { $0.kind == kind.rawValue && $0.isLive(at: now) }.prefix(1).map { secret in
-                        var old = secret
-                        old.endsAt = min(old.endsAt ?? end, end)
-                        return old
+            let waitingSince = try await waitingSince(of: name)
+            return try await store.write { transaction in
+                try once.perform(in: transaction, at: now) {
+                    guard var endpoint = try transaction.lockEndpoint(name) else {
+                        throw WebhookRefusal.unknownEndpoint(name.id)
                     }
+                    let made = try self.rotateSecrets(of: &endpoint, overlap: overlap, at: now)
+                    endpoint.content.changedBy = by
+                    try transaction.save(endpoint)
+                    return (EndpointView(endpoint, waitingSince: waitingSince, at: now), made)
                 }
-                endpoint.content.changedBy = by
-                let made = try self.makeSecrets(endpoint.content.signature.kinds, of: &endpoint, at: now)
-                try transaction.save(endpoint)
-                return (endpoint, made)
             }
-            return (try await view(of: stored), made)
         }
+    }
+
+    private func rotateSecrets(
+        of endpoint: inout StoredEndpoint, overlap: Milliseconds, at now: Timestamp
+    ) throws -> [NewSecret] {
+        guard endpoint.content.signature != .none else {
+            throw WebhookRefusal.invalid(field: "format", reason: "is raw, which is not signed")
+        }
+        let (end, secrets) = (now.adding(overlap), endpoint.secrets)
+        // At most two sign at once: the newest of the old ones, and the new one.
+        endpoint.secrets = endpoint.content.signature.kinds.flatMap { kind in
+            secrets.filter { $0.kind == kind.rawValue && $0.isLive(at: now) }.prefix(1).map { secret in
+                var old = secret
+                old.endsAt = min(old.endsAt ?? end, end)
+                return old
+            }
+        }
+        return try makeSecrets(endpoint.content.signature.kinds, of: &endpoint, at: now)
     }
 
     /// Sends a `webhook.test` now, whatever state the endpoint is in, and says what came of it.
@@ -173,28 +186,44 @@ extension DeliveryDesk {
     // MARK: Together
 
     func view(of stored: StoredEndpoint) async throws -> EndpointView {
+        EndpointView(stored, waitingSince: try await waitingSince(of: stored), at: clock.now())
+    }
+
+    /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
+    private func waitingSince(of name: EndpointName) async throws -> Timestamp? {
+        guard let stored = try await store.webhookEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
+        return try await waitingSince(of: stored)
+    }
+
+    /// When the oldest was told of what waits for it; nil where nothing waits.
+    private func waitingSince(of stored: StoredEndpoint) async throws -> Timestamp? {
         var oldest: Timestamp? = stored.standing.held.lazy.map(\.since).min()
         let feed = EndpointFeed(store, of: stored)
         for (environment, place) in stored.standing.places {
             let next = try await feed.page(of: environment, after: place, limit: 1).events.first
             if let next { oldest = min(oldest ?? next.toldAt, next.toldAt) }
         }
-        return EndpointView(stored, waitingSince: oldest, at: clock.now())
+        return oldest
     }
 
     func change(
-        _ name: EndpointName, _ body: @escaping @Sendable (inout StoredEndpoint) throws -> Void
+        _ name: EndpointName, once: Once<EndpointView> = .unkeyed,
+        _ body: @escaping @Sendable (inout StoredEndpoint) throws -> Void
     ) async throws -> EndpointView {
-        let by = ActingKey.signed("appBackend")
+        let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
         return try await translatingStorageErrors {
-            let changed = try await store.write { transaction in
-                guard var endpoint = try transaction.lockEndpoint(name) else { throw WebhookRefusal.unknownEndpoint(name.id) }
-                try body(&endpoint)
-                endpoint.content.changedBy = by
-                try transaction.save(endpoint)
-                return endpoint
+            let waitingSince = try await waitingSince(of: name)
+            return try await store.write { transaction in
+                try once.perform(in: transaction, at: now) {
+                    guard var endpoint = try transaction.lockEndpoint(name) else {
+                        throw WebhookRefusal.unknownEndpoint(name.id)
+                    }
+                    try body(&endpoint)
+                    endpoint.content.changedBy = by
+                    try transaction.save(endpoint)
+                    return EndpointView(endpoint, waitingSince: waitingSince, at: now)
+                }
             }
-            return try await view(of: changed)
         }
     }
 

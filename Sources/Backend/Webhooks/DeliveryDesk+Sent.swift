@@ -55,8 +55,10 @@ extension DeliveryDesk {
 
     /// Notes it; it is sent when the endpoint has time, after what is new.
     ///
-    /// - Throws: ``WebhookRefusal``.
-    package func resend(_ orders: [ResendOrder], to name: EndpointName) async throws -> EndpointView {
+    /// - Throws: ``WebhookRefusal``; ``AnsweredBefore``.
+    package func resend(
+        _ orders: [ResendOrder], to name: EndpointName, once: Once<EndpointView> = .unkeyed
+    ) async throws -> EndpointView {
         try await translatingStorageErrors {
             let isRaw = try await checkKnown(name).content.format == .raw
             var resends: [DeliveryStanding.Resend] = []
@@ -66,7 +68,7 @@ extension DeliveryDesk {
             }
             for order in orders { resends.append(try await resend(order, name.app)) }
             let all = resends
-            return try await change(name) { endpoint in
+            return try await change(name, once: once) { endpoint in
                 for resend in all {
                     guard endpoint.standing.resend(resend.upTo(endpoint.standing.parked)) else {
                         throw WebhookRefusal.tooManyResends

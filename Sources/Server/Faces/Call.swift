@@ -1,4 +1,5 @@
 package import APIContract
+package import Backend
 package import Ledger
 package import Primitives
 
@@ -15,6 +16,16 @@ package struct Call<Path: PathParameters, Query: QueryParameters, Body: RequestC
     package let contentType: String?
     /// Whether another server passed on what came to it (TELL-5).
     package let isForwarded: Bool
+    /// Nil where it bears no idempotency key, or its endpoint takes none.
+    var keyed: IdempotentRequest?
+
+    /// How a use case does once what is asked, with what is answered then.
+    package func once<Value>(_ answer: @escaping @Sendable (Value) -> some AnswerContent) -> Once<Value> {
+        Once(keyed) { value in
+            let answer = answer(value)
+            return GivenAnswer(status: answer.status.rawValue, bytes: answer.json)
+        }
+    }
 }
 
 extension Call where Path: AppPathParameters {

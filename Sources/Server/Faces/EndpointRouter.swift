@@ -18,6 +18,7 @@ package struct EndpointRouter {
         /// The server's clock, read once per request.
         let now: @Sendable () -> Timestamp
         let turns = Turns<Subject>()
+        let replaying: Replaying
         let metrics: any MetricsFactory
     }
 
@@ -48,18 +49,24 @@ package struct EndpointRouter {
             let admission = try await shared.doorkeeper.admit(
                 Doorkeeper.Asked(endpoint.callers, subject), request, from: context.remoteAddress, at: now)
             let query = try request.query(Query.self)
-            let answer = try await shared.reading(
+            let key = endpoint.isKeyed ? try request.idempotencyKey() : nil
+            let outcome = try await shared.reading(
                 request, upTo: try longest(path), alone: endpoint.isOneAtATime ? subject : nil
-            ) { body in
+            ) { (body: Body, bytes) -> Replaying.Outcome<Answer> in
+                var call = Call(
+                    path: path, query: query, body: body, caller: admission?.caller, now: now,
+                    contentType: request.headers[.contentType], isForwarded: request.isForwarded)
+                if let key, let caller = admission?.caller { call.keyed = request.keyed(key, bytes, by: caller, subject) }
                 // What is kept because of the request names the key.
-                try await ActingKey.$name.withValue(admission?.keyName) {
-                    try await handler(
-                        Call(
-                            path: path, query: query, body: body, caller: admission?.caller, now: now,
-                            contentType: request.headers[.contentType], isForwarded: request.isForwarded))
+                return try await ActingKey.$name.withValue(admission?.keyName) { [call] in
+                    guard let keyed = call.keyed else { return Replaying.Outcome.given(try await handler(call)) }
+                    return try await shared.replaying.answer(keyed, id: context.requestId) { try await handler(call) }
                 }
             }
-            return Response.answer(answer, known: request.headers[.ifNoneMatch])
+            return switch outcome {
+            case .given(let answer): Response.answer(answer, known: request.headers[.ifNoneMatch])
+            case .before(let given): Response.again(given, Answer.self)
+            }
         }
         endpoints.append(endpoint.description)
     }
@@ -73,20 +80,21 @@ extension EndpointRouter.Shared {
             deviceDigest: { [backend = dependencies.backend] in try await backend.deviceDigest(of: $0, app: $1) })
         bodies = BodyBudget(bytes: configuration.maximumHeldBodyBytes)
         maximumBodyBytes = configuration.maximumBodyBytes
+        replaying = Replaying(dependencies.backend)
         now = dependencies.backend.now
         metrics = dependencies.metrics
     }
 
-    /// Runs `use` with the body, which counts against the budget of all bodies until it is answered.
+    /// Runs `use` with the body and its bytes, which count against the budget of all bodies until it is answered.
     ///
     /// - Parameter alone: who may have one body read at a time; nil where any number may be.
     fileprivate func reading<Body: RequestContent, Answer>(
-        _ request: Request, upTo longest: Int?, alone: Subject?, _ use: (Body) async throws -> Answer
+        _ request: Request, upTo longest: Int?, alone: Subject?, _ use: (Body, [UInt8]) async throws -> Answer
     ) async throws -> Answer {
-        if let nothing = NoBody() as? Body { return try await use(nothing) }
+        if let nothing = NoBody() as? Body { return try await use(nothing, []) }
         if case .json = Body.content { try request.checkIsJSON() }
         func read() async throws -> Answer {
-            try await bodies.reading(request, upTo: longest ?? maximumBodyBytes) { try await use(try Body(json: $0)) }
+            try await bodies.reading(request, upTo: longest ?? maximumBodyBytes) { try await use(try Body(json: $0), $0) }
         }
         guard let alone else { return try await read() }
         return try await turns.alone(alone, read)

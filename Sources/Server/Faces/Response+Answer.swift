@@ -1,4 +1,5 @@
 import APIContract
+import Backend
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -30,6 +31,16 @@ extension Response {
             body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 
+    /// What was answered to the same request before; `Answer` is what its endpoint answers.
+    static func again<Answer: AnswerContent>(_ given: GivenAnswer, _: Answer.Type) -> Response {
+        var headers: HTTPFields = [
+            .contentType: given.status < 400 ? Answer.mediaType : Problem.mediaType, .xContentTypeOptions: "nosniff",
+        ]
+        headers[.idempotentReplayed] = "true"
+        return Response(
+            status: .init(code: given.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: given.bytes)))
+    }
+
     /// A text that is made anew each time.
     static func text(_ text: String, _ mediaType: String) -> Response {
         Response(
@@ -52,6 +63,8 @@ extension Response {
 }
 
 extension HTTPField.Name {
+    /// As below.
+    fileprivate static let idempotentReplayed = HTTPField.Name(IdempotencyKey.replayedHeader) ?? .authorization
     /// The id that the framework gave the request, unique in this process. The name is a valid field name, so it can always be
     /// made.
     fileprivate static let requestId = HTTPField.Name("Request-Id") ?? .authorization

@@ -23,6 +23,11 @@ enum ErrorMapping {
                 field: "after")
         case let error as InvalidBody:
             Problem(.invalidBody, detail: "\(error.member ?? "The body") \(error.reason).", field: error.member)
+        case is IdempotencyKeyInvalid:
+            Problem(
+                .idempotencyKeyInvalid,
+                detail: "Idempotency-Key must be one key of 1 to \(IdempotencyKey.longest) visible characters of ASCII.")
+        case let refusal as IdempotencyRefusal: problem(of: refusal)
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
         case let refusal as CustomerRefusal: problem(of: refusal)
@@ -74,6 +79,19 @@ enum ErrorMapping {
         case .customer: "This customer has made as many requests as the app's limits.customerPerMinute allows."
         case .wrongKeys:
             "The key or the customer token is wrong, like too many others from this address (http.wrongKeysPerMinute)."
+        }
+    }
+
+    private static func problem(of refusal: IdempotencyRefusal) -> Problem {
+        switch refusal {
+        case .reused:
+            Problem(
+                .idempotencyKeyReused,
+                detail: "Something else was asked under this Idempotency-Key within 24 hours; take another key.")
+        case .tooMany(let most):
+            Problem(
+                .tooManyIdempotencyKeys, detail: "This customer has used \(most) idempotency keys within 24 hours.",
+                retryAfterSeconds: 3600)
         }
     }
 

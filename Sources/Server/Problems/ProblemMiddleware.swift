@@ -31,7 +31,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         } catch {
             let problem = ErrorMapping.problem(of: error)
             log(problem, error, context)
-            var response = Response.problem(problem, of: context.logger[metadataKey: "hb.request.id"].map { "\($0)" })
+            var response = Response.problem(problem, of: context.requestId)
             if let error = error as? MethodNotAllowed {
                 response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
             }
@@ -61,6 +61,11 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             context.logger.error("\(problem.code)", metadata: ["error": "\(error)"])
         }
     }
+}
+
+extension RequestContext {
+    /// The id that the framework gave the request; nil where it has none.
+    var requestId: String? { logger[metadataKey: "hb.request.id"].map { "\($0)" } }
 }
 
 extension HTTPField.Name {

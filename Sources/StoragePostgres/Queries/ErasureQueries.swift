@@ -49,6 +49,7 @@ enum ErasureQueries {
                     [app, before, after])
             }
         }
+        statements.append(IdempotencyQueries.forget(about: SubjectDigest(pseudonym.id), app: pseudonym.app))
         // Attempts are kept for people and are forgotten anyway; what a receiver answered may say anything.
         statements.append(
             PostgresStatement("DELETE FROM webhookAttempt WHERE app = $1 AND strpos(content, $2) > 0", [app, old]))

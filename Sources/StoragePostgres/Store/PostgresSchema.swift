@@ -53,6 +53,8 @@ enum PostgresSchema {
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
         Step(number: 17, oldest: 17, tables: issuedOffers + signals + keys, triggers: erasure),
+        // Servers of the version before carry a request out again that is sent again, as they did before.
+        Step(number: 18, oldest: 17, tables: idempotentAnswers),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -118,6 +120,18 @@ enum PostgresSchema {
             UNIQUE (digest)
         );
         ALTER TABLE tokenRegistration ADD COLUMN keyName text COLLATE "C";
+
+        """
+
+    /// What was answered to requests with idempotency keys; whom and what it is about stands there as digests alone.
+    private static let idempotentAnswers = """
+        CREATE TABLE idempotentAnswer (
+            app text COLLATE "C" NOT NULL, holder bytea NOT NULL, idempotencyKey bytea NOT NULL,
+            request bytea NOT NULL, about bytea, status bigint NOT NULL, answer bytea NOT NULL, keptAt bigint NOT NULL,
+            PRIMARY KEY (app, holder, idempotencyKey)
+        );
+        CREATE INDEX idempotentAnswerByTime ON idempotentAnswer (app, keptAt);
+        CREATE INDEX idempotentAnswerByCustomer ON idempotentAnswer (app, about);
 
         """
 
@@ -523,7 +537,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
-        "notificationCopy", "logFloor", "issuedOffer", "signal", "apiKey",
+        "notificationCopy", "logFloor", "issuedOffer", "signal", "apiKey", "idempotentAnswer",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

@@ -103,6 +103,22 @@ extension PostgresTransaction {
 
     func save(_ key: StoredKey) throws { unsent.append(KeyQueries.save(key)) }
 
+    // MARK: Idempotency keys
+
+    func lockAnswer(_ name: IdempotencyName) throws -> KeptAnswer? {
+        // By name, because the first who locks it finds no row.
+        let lock = Self.lockName(
+            "idempotentAnswer", name.app.rawValue, Hexadecimal.encode(name.holder), Hexadecimal.encode(name.key))
+        let locking = locks.take([lock])
+        return try pipeline(locking + [IdempotencyQueries.answer(name)]).last?.first.map(KeptAnswer.init(row:))
+    }
+
+    func keep(_ answer: KeptAnswer) throws { unsent.append(IdempotencyQueries.save(answer)) }
+
+    func forgetAnswers(of app: AppID, keptBefore instant: Timestamp, limit: Int) throws -> Int {
+        try pipeline([IdempotencyQueries.forget(of: app, before: instant, limit: limit)]).last?.count ?? 0
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

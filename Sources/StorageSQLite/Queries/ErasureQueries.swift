@@ -51,6 +51,7 @@ enum ErasureQueries {
                     [before, after, app, before])
             }
         }
+        try IdempotencyQueries.forget(about: SubjectDigest(pseudonym.id), app: pseudonym.app, database)
         // Attempts are kept for people and are forgotten anyway; what a receiver answered may say anything.
         try database.run("DELETE FROM webhookAttempt WHERE app = ? AND instr(content, ?) > 0", [app, old])
     }

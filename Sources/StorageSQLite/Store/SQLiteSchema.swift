@@ -105,6 +105,8 @@ enum SQLiteSchema {
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
         Step(number: 17, oldest: 17, script: issuedOffers + signals + keys + erasure),
+        // Servers of the version before carry a request out again that is sent again, as they did before.
+        Step(number: 18, oldest: 17, script: idempotentAnswers),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -165,6 +167,18 @@ enum SQLiteSchema {
             UNIQUE (digest)
         ) STRICT, WITHOUT ROWID;
         ALTER TABLE tokenRegistration ADD COLUMN keyName TEXT;
+
+        """
+
+    /// What was answered to requests with idempotency keys; whom and what it is about stands there as digests alone.
+    private static let idempotentAnswers = """
+        CREATE TABLE idempotentAnswer (
+            app TEXT NOT NULL, holder BLOB NOT NULL, idempotencyKey BLOB NOT NULL,
+            request BLOB NOT NULL, about BLOB, status INTEGER NOT NULL, answer BLOB NOT NULL, keptAt INTEGER NOT NULL,
+            PRIMARY KEY (app, holder, idempotencyKey)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX idempotentAnswerByTime ON idempotentAnswer (app, keptAt);
+        CREATE INDEX idempotentAnswerByCustomer ON idempotentAnswer (app, about);
 
         """
 

@@ -73,6 +73,16 @@ extension SQLiteTransaction {
 
     func save(_ key: StoredKey) throws { try KeyQueries.save(key, database) }
 
+    // MARK: Idempotency keys
+
+    func lockAnswer(_ name: IdempotencyName) throws -> KeptAnswer? { try IdempotencyQueries.answer(name, database) }
+
+    func keep(_ answer: KeptAnswer) throws { try IdempotencyQueries.save(answer, database) }
+
+    func forgetAnswers(of app: AppID, keptBefore instant: Timestamp, limit: Int) throws -> Int {
+        try IdempotencyQueries.forget(of: app, before: instant, limit: limit, database)
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

@@ -27,6 +27,7 @@ struct OperationCall {
     /// With the query.
     let path: String
     let body: [UInt8]?
+    var idempotencyKey: String?
 
     /// - Throws: `CommandError` where a parameter is missing, or a name is neither a parameter nor a member of the body.
     init(_ endpoint: EndpointDescription, values: [GivenValue], body: [UInt8]?) throws {

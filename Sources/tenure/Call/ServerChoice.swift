@@ -29,20 +29,33 @@ struct ServerChoice: ParsableArguments {
 
     /// Calls an operation and prints what it answers.
     ///
-    /// - Parameter body: the whole body; nil: it is made of the values.
+    /// - Parameters:
+    ///   - body: the whole body; nil: it is made of the values.
+    ///   - idempotencyKey: for an operation that takes one.
     /// - Throws: `ExitCode` 1 where the server refused, 2 where there is no answer.
-    func call(_ endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil) async throws {
-        try show(try await answer(of: endpoint, values, body: body))
+    func call(
+        _ endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil, idempotencyKey: String? = nil
+    ) async throws {
+        try show(try await answer(of: endpoint, values, body: body, idempotencyKey: idempotencyKey))
     }
 
     /// Calls an operation.
-    func answer(of endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil) async throws -> Answer {
+    func answer(
+        of endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil, idempotencyKey: String? = nil
+    ) async throws -> Answer {
         var given = values
         let variables = ProcessInfo.processInfo.environment
         if let app = app ?? variables["TENURE_APP"], !given.contains(where: { $0.name == "app" }) {
             given.append(GivenValue(name: "app", value: app))
         }
-        return try await send(try OperationCall(endpoint, values: given, body: body), variables)
+        var call = try OperationCall(endpoint, values: given, body: body)
+        if let idempotencyKey {
+            guard endpoint.isKeyed else {
+                throw CommandError("\(endpoint.operationId) takes no idempotency key: it may be sent again as it is.")
+            }
+            call.idempotencyKey = idempotencyKey
+        }
+        return try await send(call, variables)
     }
 
     private func send(_ call: OperationCall, _ variables: [String: String]) async throws -> Answer {
@@ -50,6 +63,7 @@ struct ServerChoice: ParsableArguments {
         var request = HTTPClientRequest(url: address + call.path)
         request.method = HTTPMethod(rawValue: call.method)
         if let key = try key(variables) { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
+        if let key = call.idempotencyKey { request.headers.add(name: IdempotencyKey.header, value: key) }
         if let body = call.body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))

@@ -28,6 +28,9 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The whole body: JSON, @FILE, or - for standard input.", valueName: "json"))
     var body: String?
 
+    @Option(help: ArgumentHelp("Has the operation done once, however often it is called with this key.", valueName: "key"))
+    var idempotencyKey: String?
+
     @Flag(help: "List all operations.")
     var list = false
 
@@ -48,7 +51,8 @@ struct CallCommand: AsyncParsableCommand {
             throw CommandError("\(name) is not an operation. `tenure call --list` lists them.")
         }
         if helpOperation { return Console.print(OperationWords.help(of: endpoint)) }
-        try await server.call(endpoint, try values.map { try GivenValue($0) }, body: try body.map(Self.content))
+        try await server.call(
+            endpoint, try values.map { try GivenValue($0) }, body: try body.map(Self.content), idempotencyKey: idempotencyKey)
     }
 
     private static func content(_ text: String) throws -> [UInt8] {

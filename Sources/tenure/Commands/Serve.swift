@@ -168,6 +168,7 @@ struct Serve: AsyncParsableCommand {
         [
             .init(service: SealingService(backend: backend, logger: logger)),
             .init(service: KeyService(keys: backend.keys, logger: logger)),
+            .init(service: AnswerService(backend: backend, logger: logger)),
             .init(service: CertificateService(backend: backend, clock: clock, logger: logger)),
         ]
     }

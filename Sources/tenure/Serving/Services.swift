@@ -157,6 +157,26 @@ struct KeyService: Service {
     }
 }
 
+/// Forgets every hour what was answered to requests with idempotency keys a day ago.
+struct AnswerService: Service {
+    let backend: Backend
+    let logger: Logger
+    var interval = Duration.seconds(3600)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await backend.forgetAnswers()
+                } catch {
+                    logger.error("old answers cannot be forgotten", metadata: ["error": "\(error)"])
+                }
+                do { try await Task.sleep(for: interval) } catch { return }
+            }
+        }
+    }
+}
+
 /// Ends the process when its disk refused a write: a restarted process reads what is really on the disk (F03).
 struct DamageService: Service {
     let failures: AsyncStream<StorageError>
