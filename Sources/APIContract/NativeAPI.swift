@@ -529,6 +529,12 @@ package enum NativeAPI {
         about: .init(.operations, "Try a version of policy and products on everything that is kept, as a job (OWN-16)."),
         problems: [.idTaken])
 
+    /// The books are proved (AUDIT-2).
+    package static let startVerification = Endpoint<AppIdPath, NoQuery, VerificationBody, JobBody>(
+        "startVerification", .put, "/api/v1/apps/\(.app)/verifications/\(.id)", callers: .appBackend(.policyRead),
+        about: .init(.operations, "Prove everything that is kept of the app, as a job (AUDIT-2)."),
+        problems: [.idTaken])
+
     /// The jobs of an app.
     package static let listJobs = Endpoint<AppPath, NoQuery, NoBody, JobsBody>(
         "listJobs", .get, "/api/v1/apps/\(.app)/jobs", callers: .appBackend(.policyRead),
@@ -542,12 +548,13 @@ package enum NativeAPI {
     /// A job is not wanted any more.
     package static let cancelJob = Endpoint<AppIdPath, NoQuery, NoBody, JobBody>(
         "cancelJob", .post, "/api/v1/apps/\(.app)/jobs/\(.id)/cancel", callers: .appBackend(.policyWrite),
-        about: .init(.operations, "End a job that runs; one that has ended stays as it is."), problems: [.unknownJob])
+        about: .init(.operations, "End a job that runs; one that has ended stays as it is."),
+        problems: [.unknownJob, .jobNotCancelable])
 
-    /// What a trial found.
-    package static let listDifferences = Endpoint<AppIdPath, ListQuery, NoBody, PageBody<DifferenceItem>>(
-        "listDifferences", .get, "/api/v1/apps/\(.app)/jobs/\(.id)/differences", callers: .appBackend(.policyRead),
-        about: .init(.operations, "Whose access would differ, and when, as far as the trial is (OWN-16)."),
+    /// What a job found.
+    package static let listJobResults = Endpoint<AppIdPath, ListQuery, NoBody, PageBody<JobResultItem>>(
+        "listJobResults", .get, "/api/v1/apps/\(.app)/jobs/\(.id)/results", callers: .appBackend(.policyRead),
+        about: .init(.operations, "What a job found, as far as it is: differences, findings, or lines that were refused."),
         problems: [.unknownJob])
 
     // MARK: Keys
@@ -617,8 +624,8 @@ package enum NativeAPI {
         fetchRefunds.description, lookUpOrder.description, extendSubscription.description, extendProduct.description,
         readProductExtension.description, setAppAccountToken.description, requestTestNotification.description,
         readTestNotification.description, listAppleRequests.description, listSettings.description, applySettings.description,
-        startTrial.description,
-        listJobs.description, readJob.description, cancelJob.description, listDifferences.description,
+        startTrial.description, startVerification.description,
+        listJobs.description, readJob.description, cancelJob.description, listJobResults.description,
         makeKey.description, listKeys.description, endKey.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,
     ]

@@ -10,10 +10,11 @@ extension NativeFace {
         router.on(NativeAPI.listSettings, listSettings)
         router.on(NativeAPI.applySettings, applySettings)
         router.on(NativeAPI.startTrial, startTrial)
+        router.on(NativeAPI.startVerification, startVerification)
         router.on(NativeAPI.listJobs, listJobs)
         router.on(NativeAPI.readJob, readJob)
         router.on(NativeAPI.cancelJob, cancelJob)
-        router.on(NativeAPI.listDifferences, listDifferences)
+        router.on(NativeAPI.listJobResults, listJobResults)
     }
 
     private typealias OfJob<Query: QueryParameters, Body: RequestContent> = Call<AppIdPath, Query, Body>
@@ -46,6 +47,11 @@ extension NativeFace {
                 call.path.id, of: call.body.document, from: call.body.from, app: call.app))
     }
 
+    private func startVerification(_ call: OfJob<NoQuery, VerificationBody>) async throws -> JobBody {
+        let depth = ProofDepth(evidence: call.body.evidence, rebuild: call.body.rebuild)
+        return JobBody(try await backend.startVerification(call.path.id, depth, app: call.app))
+    }
+
     private func listJobs(_ call: OfApp<NoQuery, NoBody>) async throws -> JobsBody {
         JobsBody(jobs: try await backend.jobs(app: call.app).map { JobBody($0) })
     }
@@ -58,33 +64,85 @@ extension NativeFace {
         JobBody(try await backend.cancelJob(call.path.id, app: call.app))
     }
 
-    private func listDifferences(_ call: OfJob<ListQuery, NoBody>) async throws -> PageBody<DifferenceItem> {
+    private func listJobResults(_ call: OfJob<ListQuery, NoBody>) async throws -> PageBody<JobResultItem> {
         let query = call.query
-        let list = "\(NativeAPI.listDifferences.operationId)/\(call.path.app)/\(call.path.id)"
+        let list = "\(NativeAPI.listJobResults.operationId)/\(call.path.app)/\(call.path.id)"
         let after = try query.after.map { try PageCursor.decode($0, of: list) } ?? "0"
         guard let number = Int64(after) else { throw CursorInvalid() }
-        let found = try await backend.differences(of: call.path.id, app: call.app, after: number, limit: query.limit)
+        let found = try await backend.jobResults(of: call.path.id, app: call.app, after: number, limit: query.limit)
         let next =
             found.count < query.limit
             ? nil
             : found.last.map { last in
-                NativeAPI.listDifferences.path(
+                NativeAPI.listJobResults.path(
                     call.path, ListQuery(limit: query.limit, after: PageCursor.encode("\(last.number)", of: list)))
             }
-        return PageBody<DifferenceItem>(items: found.map { DifferenceItem($0.row) }, next: next)
+        return PageBody<JobResultItem>(items: found.map { JobResultItem($0) }, next: next)
     }
 }
 
 extension JobBody {
     fileprivate init(_ job: Backend.Job) {
         self.init(id: job.id, kind: job.kind, state: job.state, startedAt: job.startedAt)
-        (reason, endedAt, from) = (job.reason, job.endedAt, job.from)
-        let summary = job.summary
+        (reason, endedAt) = (job.reason, job.endedAt)
+        (done, results) = (job.done, job.results)
+        switch job.content {
+        case .trial(let summary, let from): trial = TrialPart(summary, from: from, isDone: job.state == "done")
+        case .verification(let report, let depth): verification = VerificationPart(report, depth)
+        case .application(let version, let changed): application = ApplicationPart(version: version, changed: changed)
+        case .imported(let lines, let thousandths): imported = ImportPart(lines, thousandths: thousandths)
+        case .unknown: break
+        }
+    }
+}
+
+extension TrialPart {
+    fileprivate init(_ summary: WhatIfSummary, from: Timestamp?, isDone: Bool) {
+        self.init()
+        self.from = from
         (comparedWith, policyDiffers, productsDiffer) = (summary.newest, summary.policyDiffers, summary.productsDiffer)
         (subscriptions, subscriptionsThatDiffer) = (summary.subscriptions, summary.subscriptionsThatDiffer)
         (customers, customersThatDiffer) = (summary.customers, summary.customersWhoseEntitlementsDiffer)
-        (differences, losses) = (summary.rows, summary.losses)
-        confirmation = job.state == "done" ? summary.code : nil
+        losses = summary.losses
+        confirmation = isDone ? summary.code : nil
+    }
+}
+
+extension VerificationPart {
+    fileprivate init(_ report: ProofReport, _ depth: ProofDepth) {
+        self.init(evidence: depth.evidence, rebuild: depth.rebuild)
+        (subscriptions, customers) = (Int64(report.subscriptions), Int64(report.customers))
+        (facts, auditRows, seals) = (Int64(report.facts), Int64(report.auditRows), Int64(report.seals))
+        writtenByAnotherFold = Int64(report.writtenByAnotherFold)
+        differingByTodaysFold = Int64(report.differingByTodaysFold)
+    }
+}
+
+extension ImportPart {
+    fileprivate init(_ lines: [String: Int64], thousandths: Int64) {
+        self.init(thousandths: thousandths)
+        (new, known, scheduled) = (lines["new"] ?? 0, lines["known"] ?? 0, lines["scheduled"] ?? 0)
+        (claimRefused, refused) = (lines["claimRefused"] ?? 0, lines["refused"] ?? 0)
+    }
+}
+
+extension JobResultItem {
+    fileprivate init(_ result: Backend.JobResult) {
+        self.init(number: result.number)
+        switch result.content {
+        case .difference(let row): difference = DifferenceItem(row)
+        case .finding(let found): finding = FindingItem(found)
+        case .refusedLine(let refused):
+            refusedLine = RefusedLineItem(line: refused.line, code: refused.code, reason: refused.reason)
+        }
+    }
+}
+
+extension FindingItem {
+    fileprivate init(_ finding: Finding) {
+        self.init(kind: finding.kind.rawValue, words: finding.words)
+        environment = finding.subscription?.environment
+        originalTransactionId = finding.subscription?.originalTransactionId.rawValue
     }
 }
 

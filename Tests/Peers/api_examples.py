@@ -171,7 +171,8 @@ def live(api):
         time.sleep(0.1)
     for name in ("readJob", "cancelJob"):
         api.call(name, id="trial-1")
-    api.call("listDifferences", id="trial-1", query={"limit": 3})
+    api.call("listJobResults", id="trial-1", query={"limit": 3})
+    api.call("startVerification", {"rebuild": True}, id="proof-1")
     api.call("listJobs")
     api.call("applySettings", {"actor": "mia"})
     api.call("exportCustomer", customer="carol")

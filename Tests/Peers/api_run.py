@@ -565,16 +565,17 @@ def check_trials(api):
     wrong = api.call("startTrial", {"document": "{}"}, id="trial-2")
     check("what is no version's document is 400", (wrong[0], wrong[1].get("field")) == (400, "document"), wrong)
     status, job = finished("trial-1")
-    check("it is done, and says what would be lost", status == 200 and job["state"] == "done" and job["productsDiffer"] and job["losses"] == job["differences"] > 0 and job["confirmation"], job)
-    found, path = [], api.path("listDifferences", {"id": "trial-1"}) + "?limit=3"
+    check("it is done, and says what would be lost", status == 200 and job["state"] == "done" and job["trial"]["productsDiffer"] and job["trial"]["losses"] == job["results"] > 0 and job["trial"]["confirmation"], job)
+    found, path = [], api.path("listJobResults", {"id": "trial-1"}) + "?limit=3"
     while path:
         page = json.loads(api.raw("GET", path, headers=api.books.backend)[2])
         found, path = found + page["items"], page.get("next")
-    check("its differences are read in pages, each once", len(found) == job["differences"] and len({json.dumps(one, sort_keys=True) for one in found}) == len(found), len(found))
+    check("its differences are read in pages, each once", len(found) == job["results"] and [one["number"] for one in found] == list(range(1, len(found) + 1)) and len({json.dumps(one, sort_keys=True) for one in found}) == len(found), len(found))
+    found = [one["difference"] for one in found]
     check("whoever holds anything is among them", {"tara"} <= {one["customer"] for one in found} and all(one["effect"] == "loses" and one["rule"] == "ENT-2" for one in found))
     check("and nothing has changed", api.is_active("tara") and len(api.call("listSettings")[1]["versions"]) == len(versions["versions"]))
-    api.call("listDifferences", id="trial-1", query={"limit": 1})
-    strange = api.call("listDifferences", id="trial-1", query={"after": "bGlzdA"})
+    api.call("listJobResults", id="trial-1", query={"limit": 1})
+    strange = api.call("listJobResults", id="trial-1", query={"after": "bGlzdA"})
     check("a cursor of another list is refused", (strange[0], strange[1].get("code")) == (400, "cursorInvalid"), strange)
     gone = api.call("readJob", id="nothing")
     check("a job that nobody asked for is 404", (gone[0], gone[1].get("code")) == (404, "unknownJob"), gone)
@@ -582,13 +583,33 @@ def check_trials(api):
     check("jobs are listed", "trial-1" in [one["id"] for one in api.call("listJobs")[1]["jobs"]])
     same = api.call("applySettings", {"actor": "mia"})
     check("OWN-17 what is in force is not applied again", same[0] == 200 and same[1] == {"number": len(versions["versions"]), "isNew": False}, same)
-    back = api.call("applySettings", {"from": since, "confirmation": job["confirmation"]})
+    back = api.call("applySettings", {"from": since, "confirmation": job["trial"]["confirmation"]})
     check("a draft's code applies nothing: only the file's content can be", (back[0], back[1].get("code")) == (409, "settingsRefused"), back)
     api.call("startTrial", {"from": since}, id="trial-3")
-    applied = api.call("applySettings", {"from": since, "confirmation": finished("trial-3")[1]["confirmation"], "actor": "mia"})
+    applied = api.call("applySettings", {"from": since, "confirmation": finished("trial-3")[1]["trial"]["confirmation"], "actor": "mia"})
     check("reaching back with the code of exactly this change is a new version", applied[0] == 200 and applied[1]["isNew"], applied)
     last = api.call("listSettings")[1]["versions"][-1]
     check("which says who, and since when", (last["actor"], last["validFrom"]) == ("mia/file", since), last)
+    applying = api.call("readJob", id=f"settings-{last['number']}")[1]
+    check("working it through is a job too, which nobody can end", applying["kind"] == "application" and applying["application"]["version"] == last["number"], applying)
+    if applying["state"] == "running":
+        check("but the next version", api.call("cancelJob", id=applying["id"])[1].get("code") in ("jobNotCancelable", None))
+    check("OWN-17 it is worked through", finished(applying["id"])[1]["state"] == "done", applying)
+
+
+def check_verification(api):
+    """AUDIT-2 as a job: what verify proves, by the API."""
+    started = api.call("startVerification", {"rebuild": True}, id="proof-1")
+    check("AUDIT-2 a verification is a job: 202", started[0] in (200, 202) and started[1]["kind"] == "verification", started)
+    for _ in range(300):
+        status, job = api.call("readJob", id="proof-1")
+        if job["state"] != "running":
+            break
+        time.sleep(0.1)
+    check("AUDIT-2 it is done and finds nothing", job["state"] == "done" and job["results"] == 0 and job["verification"]["subscriptions"] > 10 and job["verification"]["auditRows"] > 100, job)
+    check("and has no results", api.call("listJobResults", id="proof-1")[1] == {"items": []})
+    check("its id is its own", api.call("startVerification", {"rebuild": False}, id="proof-1")[1].get("code") == "idTaken")
+    check("and ids of the server's own jobs are nobody's", api.call("startVerification", {}, id="settings-77")[1].get("code") == "idTaken")
 
 
 def bad_bodies(example):
@@ -782,6 +803,7 @@ def main():
             check_offers(api)
             check_privacy(api)
             check_trials(api)
+            check_verification(api)
             api_accounts.check_accounts(api)
             check_bad_input(api)
             missed = set(api.document.operations) - api.called - ELSEWHERE

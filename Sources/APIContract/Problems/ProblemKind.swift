@@ -108,6 +108,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let idTaken = ProblemKind("idTaken", 409)
     package static let customerTaken = ProblemKind("customerTaken", 409)
     package static let unknownJob = ProblemKind("unknownJob", 404)
+    /// A version that was applied is worked through to its end.
+    package static let jobNotCancelable = ProblemKind("jobNotCancelable", 409)
     package static let settingsRefused = ProblemKind("settingsRefused", 409)
     package static let notJoined = ProblemKind("notJoined", 409)
     package static let mergedBefore = ProblemKind("mergedBefore", 409)

@@ -4,7 +4,7 @@ import Primitives
 import Storage
 
 /// What was looked at, and what was found.
-package struct ProofReport: Sendable, Hashable {
+package struct ProofReport: Sendable, Hashable, Codable {
     package var subscriptions = 0
     /// Customers about whom anything was said.
     package var customers = 0
@@ -16,6 +16,11 @@ package struct ProofReport: Sendable, Hashable {
     package var writtenByAnotherFold = 0
     package var differingByTodaysFold = 0
     package var findings: [Finding] = []
+
+    /// Findings are kept one by one.
+    private enum CodingKeys: String, CodingKey {
+        case subscriptions, customers, facts, auditRows, seals, writtenByAnotherFold, differingByTodaysFold
+    }
 
     package init() {}
 }
@@ -33,46 +38,33 @@ package struct ProofDepth: Sendable, Hashable {
     }
 }
 
+/// A seal among those of its app.
+struct SealPlace: Sendable, Hashable {
+    let number: Int64
+    /// What the next one is chained to.
+    let hash: [UInt8]
+}
+
 extension Backend {
     /// Proves the books of all configured apps: the chains of audit rows and their seals, the evidence of the facts, and, where
     /// it is asked for, everything that follows from them. Writes nothing; may run beside a server.
     ///
-    /// What it holds in memory is bounded by the largest subscription (its facts, at most ``StoredContents/limit``, and its
-    /// history), the largest document and a few seals, and not by how many of them there are.
-    ///
-    /// - Parameter progress: told after each page of subscriptions how far it is.
+    /// - Parameter progress: told after each page how far it is.
     package func prove(_ depth: ProofDepth, progress: (ProofReport) -> Void = { _ in }) async throws -> ProofReport {
-        var report = ProofReport()
-        try await proveDatabase(into: &report)
-        for app in apps.keys.sorted() { try await proveSeals(of: app, into: &report) }
-        var last: SubscriptionKey?
-        while true {
-            let page = try await translatingStorageErrors { try await store.subscriptions(after: last, limit: 500) }
-            guard let end = page.last else { break }
-            for key in page { try await prove(key, depth, &report) }
-            last = end
+        var run = ProofRun(of: nil, by: self, depth)
+        var findings: [Finding] = []
+        while !run.progress.isDone {
+            findings += try await run.step()
+            var report = run.progress.report
+            report.findings = findings
             progress(report)
         }
-        try await proveCustomers(depth, into: &report, progress)
-        try await proveSignals(into: &report)
-        if depth.evidence { try await proveNotifications(into: &report) }
+        var report = run.progress.report
+        report.findings = findings
         return report
     }
 
-    private func proveCustomers(
-        _ depth: ProofDepth, into report: inout ProofReport, _ progress: (ProofReport) -> Void
-    ) async throws {
-        var last: CustomerKey?
-        while true {
-            let page = try await translatingStorageErrors { try await store.customers(after: last, limit: 500) }
-            guard let end = page.last else { return }
-            for key in page { try await prove(key, depth, &report) }
-            last = end
-            progress(report)
-        }
-    }
-
-    private func prove(_ key: CustomerKey, _ depth: ProofDepth, _ report: inout ProofReport) async throws {
+    func prove(_ key: CustomerKey, _ depth: ProofDepth, _ report: inout ProofReport) async throws {
         report.customers += 1
         do {
             guard let contents = try await store.contents(of: key) else { return }
@@ -132,7 +124,7 @@ extension Backend {
     }
 
     /// T53: what keeps rows from being changed, and what the database itself says of its file.
-    private func proveDatabase(into report: inout ProofReport) async throws {
+    func proveDatabase(into report: inout ProofReport) async throws {
         do {
             report.findings += try await store.schemaDifferences().map { Finding(.schemaDiffers, nil, $0.words) }
         } catch let error as StorageError where error.code == .notPermitted {
@@ -158,54 +150,46 @@ extension Backend {
     }
 
     /// I16: those that no fact names, as `TEST`. Of the others their subscriptions' facts speak.
-    private func proveNotifications(into report: inout ProofReport) async throws {
-        var place: FactlessNotification.Place?
-        while true {
-            let page = try await translatingStorageErrors {
-                try await store.factlessNotifications(after: place, limit: 500)
-            }
-            guard let last = page.last else { return }
-            place = last.place
-            for notification in page {
-                guard let app = apps[notification.scope.app] else { continue }
-                let proof = EvidenceProof(verifier: verifier, app: app)
-                let finding = try await translatingStorageErrors {
-                    try await proof.finding(of: notification, document: store.evidence)
-                }
-                if let finding { report.findings.append(finding) }
-            }
+    func prove(_ notification: FactlessNotification, into report: inout ProofReport) async throws {
+        guard let app = apps[notification.scope.app] else { return }
+        let proof = EvidenceProof(verifier: verifier, app: app)
+        let finding = try await translatingStorageErrors {
+            try await proof.finding(of: notification, document: store.evidence)
         }
+        if let finding { report.findings.append(finding) }
     }
 
     /// Of what can be there a million times when somebody has been at the file, so many are named.
     private static let mostNamed = 100
 
     /// AUDIT-2: each seal follows from the one before, and what it names is in the books.
-    private func proveSeals(of app: AppID, into report: inout ProofReport) async throws {
-        var (number, previous) = (Int64(0), AuditHead().hash)
-        while true {
-            let page = try await translatingStorageErrors { try await store.seals(of: app, after: number, limit: 4) }
-            guard !page.isEmpty else { return }
-            for stored in page {
-                report.seals += 1
-                let seal = stored.seal
-                if seal.number != number + 1 || seal.previous != previous || seal.hash != stored.hash {
-                    report.findings.append(Finding(.sealBroken, nil, "seal \(seal.number) of \(app)"))
-                }
-                let missed = try await translatingStorageErrors { try await store.missedHeads(of: app, seal: seal.number) }
-                report.findings += missed.map { missed in
-                    let words =
-                        missed.isSubjectThere
-                        ? "row \(missed.entry.head.sequence) differs from what seal \(seal.number) names"
-                        : "it was sealed and is missing"
-                    return Finding(.auditChainCut, about: missed.entry.subject, words)
-                }
-                (number, previous) = (seal.number, stored.hash)
+    ///
+    /// - Parameter before: the last one that was looked at.
+    /// - Returns: the last one of this page; nil where there is no more.
+    func proveSeals(of app: AppID, after before: SealPlace, into report: inout ProofReport) async throws -> SealPlace? {
+        let page = try await translatingStorageErrors { try await store.seals(of: app, after: before.number, limit: 4) }
+        guard !page.isEmpty else { return nil }
+        var (number, previous) = (before.number, before.hash)
+        for stored in page {
+            report.seals += 1
+            let seal = stored.seal
+            if seal.number != number + 1 || seal.previous != previous || seal.hash != stored.hash {
+                report.findings.append(Finding(.sealBroken, nil, "seal \(seal.number) of \(app)"))
             }
+            let missed = try await translatingStorageErrors { try await store.missedHeads(of: app, seal: seal.number) }
+            report.findings += missed.map { missed in
+                let words =
+                    missed.isSubjectThere
+                    ? "row \(missed.entry.head.sequence) differs from what seal \(seal.number) names"
+                    : "it was sealed and is missing"
+                return Finding(.auditChainCut, about: missed.entry.subject, words)
+            }
+            (number, previous) = (seal.number, stored.hash)
         }
+        return SealPlace(number: number, hash: previous)
     }
 
-    private func prove(_ key: SubscriptionKey, _ depth: ProofDepth, _ report: inout ProofReport) async throws {
+    func prove(_ key: SubscriptionKey, _ depth: ProofDepth, _ report: inout ProofReport) async throws {
         report.subscriptions += 1
         do {
             guard let contents = try await store.contents(of: key) else { return }

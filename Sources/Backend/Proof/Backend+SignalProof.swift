@@ -5,17 +5,14 @@ import Storage
 /// What shows a signal stands in the books (ABUSE-1). That it is shown again by a review today is not asked: what it was counted
 /// from moves out of the window.
 extension Backend {
-    func proveSignals(into report: inout ProofReport) async throws {
-        for scope in apps.values.flatMap(\.scopes).sorted() {
-            var search = SignalSearch()
-            while true {
-                let asked = search
-                let page = try await translatingStorageErrors { try await store.signals(asked, in: scope, limit: 100) }
-                guard let last = page.last else { break }
-                for signal in page { report.findings += try await findings(in: signal) }
-                search.before = last.id
-            }
-        }
+    ///
+    /// - Parameter number: of the last one that was looked at; nil before the first.
+    /// - Returns: that of the last one of this page; nil where there is no more.
+    func proveSignals(of scope: Scope, before number: Int64?, into report: inout ProofReport) async throws -> Int64? {
+        let asked = SignalSearch(before: number)
+        let page = try await translatingStorageErrors { try await store.signals(asked, in: scope, limit: 100) }
+        for signal in page { report.findings += try await findings(in: signal) }
+        return page.last?.id
     }
 
     private func findings(in stored: StoredSignal) async throws -> [Finding] {

@@ -25,7 +25,7 @@ extension Backend {
     }
 
     private static func adopt(
-        _ app: AppSettings, at now: Timestamp, in transaction: any SettingsTransaction
+        _ app: AppSettings, at now: Timestamp, in transaction: any StoreTransaction
     ) throws -> SettingsStanding {
         let kept = try transaction.lockSettings(of: app.id)
         guard let timeline = try SettingsTimeline(kept) else {
@@ -61,7 +61,7 @@ extension Backend {
 
     /// Keeps the next version, and asks for what it makes of the subscriptions that are there.
     private static func keep(
-        _ next: Next, of app: AppSettings, _ kept: [SettingsVersion], in transaction: any SettingsTransaction
+        _ next: Next, of app: AppSettings, _ kept: [SettingsVersion], in transaction: any StoreTransaction
     ) throws -> SettingsStanding {
         let number = (kept.last?.number ?? 0) + 1
         let version = try SettingsVersion(
@@ -71,7 +71,9 @@ extension Backend {
         let before = try SettingsTimeline(kept)
         let after = try SettingsTimeline(kept + [version])
         // A change of products alone changes no decision, but when somebody may use what (ENT-2).
-        if let before, before.policies != after?.policies || before.entitlements != after?.entitlements {
+        let changes = before.map { $0.policies != after?.policies || $0.entitlements != after?.entitlements } ?? false
+        if before != nil { try begin(version, of: app, isDone: !changes, in: transaction) }
+        if changes {
             let body = try SettingsProgress(version: number).json
             try transaction.order(
                 app.scopes.map { scope in
@@ -85,6 +87,32 @@ extension Backend {
             try transaction.order(app.scopes.map { WorkOrder(.everything, in: $0, at: instant) })
         }
         return .applied(number: number, validFrom: next.from)
+    }
+
+    /// So many versions of which nothing follows may come while one is worked through.
+    private static let mostWithoutWork: Int64 = 16
+
+    /// Keeps the job of working a version through, which takes the place of the one before.
+    ///
+    /// - Parameter isDone: whether nothing follows from it for what is there.
+    private static func begin(
+        _ version: SettingsVersion, of app: AppSettings, isDone: Bool, in transaction: any StoreTransaction
+    ) throws {
+        // The work of the last one that had any is replaced, and versions of which nothing followed may have come since.
+        let earlier = isDone ? 0..<0 : max(1, version.number - mostWithoutWork)..<version.number
+        for number in earlier.reversed() {
+            guard var before = try transaction.lockJob(.application(of: number, app.id)), before.state == .running else {
+                continue
+            }
+            before.end(.canceled, at: version.appliedAt, because: "version \(version.number) is worked through in its place")
+            try transaction.save(before)
+            break
+        }
+        var job = StoredJob(
+            .application(of: version.number, app.id), kind: JobKind.application.rawValue, request: "{}",
+            progress: try ApplicationProgress(version: version.number, app.scopes).json, startedAt: version.appliedAt)
+        if isDone { job.end(.done, at: version.appliedAt) }
+        try transaction.save(job)
     }
 
     /// Applies a version because an operator says so.

@@ -41,10 +41,16 @@ package struct SettingsPerformer: WorkPerformer {
                 in: scope, after: progress.after.map { OriginalTransactionID($0) }, limit: Self.page)
             if page.isEmpty {
                 report(scope, progress, true)
-                guard timeline.policies.versions.count > 1 else { return .done() }
                 // Claims may come to something else now, and so may what they show (ABUSE-1).
-                let review = WorkOrder(.everything, in: scope, at: now.adding(SignalReview.pause))
-                return .done(keeping: WorkResult { _, transaction in try transaction.order([review]) })
+                let review =
+                    timeline.policies.versions.count > 1
+                    ? [WorkOrder(.everything, in: scope, at: now.adding(SignalReview.pause))] : []
+                let (last, instant) = (progress, backend.clock.now())
+                return .done(
+                    keeping: WorkResult { _, transaction in
+                        if !review.isEmpty { try transaction.order(review) }
+                        try Self.note(last, of: scope, endedAt: instant, in: transaction)
+                    })
             }
             guard try await apply(application, to: page, &progress) else { return .goesOn }
             report(scope, progress, false)
@@ -119,7 +125,7 @@ package struct SettingsPerformer: WorkPerformer {
 
     /// Decides again on what is locked now, and moves the cursor; nil where a newer version came meanwhile.
     private static func write(
-        _ step: Step, _ application: Application, at now: Timestamp, in transaction: any DecidingTransaction & WorkTransaction
+        _ step: Step, _ application: Application, at now: Timestamp, in transaction: any DecidingTransaction & JobTransaction
     ) throws -> SettingsProgress? {
         var (progress, holders) = (step.progress, step.holders)
         var orders: [WorkOrder] = []
@@ -145,6 +151,25 @@ package struct SettingsPerformer: WorkPerformer {
         }
         if !orders.isEmpty { try transaction.order(orders) }
         try transaction.note(progress.json, on: application.work, until: now.adding(lease))
+        try note(progress, of: application.work.order.scope, endedAt: nil, in: transaction)
         return progress
+    }
+
+    /// Keeps in the version's job how far one ledger is.
+    ///
+    /// - Parameter instant: when it came to its end; nil where it goes on.
+    private static func note(
+        _ progress: SettingsProgress, of scope: Scope, endedAt instant: Timestamp?, in transaction: any JobTransaction
+    ) throws {
+        // None where an older version of Tenure ordered the work.
+        guard var job = try transaction.lockJob(.application(of: progress.version, scope.app)), job.state == .running else {
+            return
+        }
+        var whole = try ApplicationProgress(json: job.progress)
+        whole.ledgers[scope.environment.rawValue] = .init(
+            looked: progress.looked, changed: progress.changed, isDone: instant != nil)
+        job.progress = try whole.json
+        if let instant, whole.isDone { job.end(.done, at: instant) }
+        try transaction.save(job)
     }
 }

@@ -306,6 +306,9 @@ enum ErrorMapping {
         switch refusal {
         case .unknown(let id): Problem(.unknownJob, detail: "There is no job \(id); jobs are forgotten 30 days after their end.")
         case .idTaken(let id): problem(of: CustomerRefusal.idTaken(id))
+        case .notCancelable(let id):
+            Problem(
+                .jobNotCancelable, detail: "\(id) works a version through that holds already; apply another one.", rule: "OWN-17")
         case .documentRefused:
             Problem(
                 .invalidBody, detail: "document is not what a version says: take one of listSettings and change it.",

@@ -91,6 +91,8 @@ package struct FactlessNotification: Sendable, Hashable {
     package struct Place: Sendable, Hashable {
         package let scope: Scope
         package let notificationUUID: String
+
+        package init(scope: Scope, notificationUUID: String) { (self.scope, self.notificationUUID) = (scope, notificationUUID) }
     }
 
     package var place: Place { Place(scope: scope, notificationUUID: row.notificationUUID) }

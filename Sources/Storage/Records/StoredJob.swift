@@ -34,6 +34,9 @@ package struct StoredJob: Sendable, Hashable {
         (state, rows) = (.running, 0)
     }
 
+    /// Goes on with one that was ended.
+    package mutating func goOn() { (state, endedAt, reason) = (.running, nil, nil) }
+
     /// Brings it to its end.
     package mutating func end(_ state: State, at instant: Timestamp, because reason: String? = nil) {
         (self.state, endedAt, self.reason) = (state, instant, reason)

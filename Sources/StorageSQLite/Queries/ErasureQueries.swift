@@ -57,7 +57,10 @@ enum ErasureQueries {
     }
 
     /// Where JSON of an app may name a customer.
-    private static let told = [("webhookParked", "content"), ("webhookEndpoint", "standing"), ("jobRow", "content")]
+    private static let told = [
+        ("webhookParked", "content"), ("webhookEndpoint", "standing"), ("jobRow", "content"),
+        ("job", "progress"),
+    ]
 
     static let selectHistory = "SELECT history FROM subscription WHERE ledger = ? AND originalTransactionId = ?"
 

@@ -70,7 +70,7 @@ struct Import: AsyncParsableCommand {
             kind: Claim.Kind(saidByClient: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",
             fromBeginning: fromBeginning)
         let backend = try configuration.backend(on: database.store, clock: configuration.clock())
-        let counts = try await run.carryOut { try await backend.take($0, app: id) }
+        let counts = try await run.carryOut(as: .init(backend: backend, app: id)) { try await backend.take($0, app: id) }
         print(counts)
         let givenUp = wait ? try await ImportWatch(backend: backend, app: id).carryOut() : 0
         try await database.close()

@@ -12,9 +12,14 @@ struct ImportCheckpoint: Codable, Equatable {
     var counts: [String: Int] = [:]
     /// The length of the report of refused lines; what follows after it is about lines that are imported again.
     var reportedBytes: UInt64 = 0
+    /// The id of its job in the database; nil before it has one.
+    var job: String?
     /// The imported file's size, and a SHA-256 of its first bytes and of the target. Another file of the same name starts from
     /// the beginning, and so does the same file for another app or another database.
     let fingerprint: String
+
+    /// Of the file and the target: letters and digits.
+    var digest: Substring { fingerprint.drop { $0 != "/" }.dropFirst() }
 
     static func path(for file: String) -> String { file + ".tenure-import" }
 

@@ -18,6 +18,12 @@ struct ImportRun {
     /// Imports items in their order.
     typealias Take = ([ImportItem]) async throws -> [Result<ImportOutcome, BackendError>]
 
+    /// Where its job is kept, for whoever looks at jobs, and may end it.
+    struct Job {
+        let backend: Backend
+        let app: AppID
+    }
+
     static func refusedPath(for file: String) -> String { file + ".refused.jsonl" }
 
     /// - Parameter target: names the app and the database that the lines go to.
@@ -51,9 +57,30 @@ struct ImportRun {
     ///
     /// - Throws: an error that prevents the import of all lines, such as a database that cannot be reached: the next run then
     /// continues here.
-    mutating func carryOut(_ take: Take) async throws -> [String: Int] {
-        let header = try readHeader()
+    mutating func carryOut(as job: Job, _ take: Take) async throws -> [String: Int] {
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 ?? 0
+        let id = checkpoint.job ?? job.backend.importId(of: checkpoint.digest)
+        checkpoint.job = id
+        try checkpoint.write(forFile: path)
+        try await job.backend.beginImport(id, size: Int64(clamping: size), app: job.app)
+        do {
+            try await takeLines(of: size, job, id, take)
+        } catch let error as CommandError {
+            // What is wrong with the file stays wrong; after anything else the next run goes on.
+            try await job.backend.endImport(id, because: error.description, app: job.app)
+            throw error
+        }
+        try await job.backend.endImport(id, app: job.app)
+        bar.clear()
+        let counts = checkpoint.counts
+        // The next import of the same file starts from the beginning, and finds everything known.
+        let done = ImportCheckpoint.path(for: path)
+        if FileManager.default.fileExists(atPath: done) { try FileManager.default.removeItem(atPath: done) }
+        return counts
+    }
+
+    private mutating func takeLines(of size: UInt64, _ job: Job, _ id: String, _ take: Take) async throws {
+        let header = try readHeader()
         var reader = try RecordReader(
             path: path, isQuoted: format == .csv, from: checkpoint.offset, line: checkpoint.line)
         if format == .csv, checkpoint.offset == 0 { _ = try reader.next() }
@@ -65,18 +92,19 @@ struct ImportRun {
             }
             guard let last = records.last else { break }
             let lines = records.map { (number: $0.line, item: item(in: $0, header: header)) }
-            try note(try await Self.take(lines, take))
+            let refused = try note(try await Self.take(lines, take))
             checkpoint.offset = last.end
             checkpoint.line = last.line + last.bytes.count(where: { $0 == UInt8(ascii: "\n") }) + 1
+            let step = Backend.ImportStep(
+                lines: checkpoint.counts.mapValues { Int64($0) }, offset: Int64(clamping: checkpoint.offset), refused: refused)
+            let goesOn = try await job.backend.noteImport(id, step, app: job.app)
             try checkpoint.write(forFile: path)
             show(of: size)
+            guard goesOn else {
+                bar.clear()
+                throw CommandError("The job \(id) was ended by somebody. Import the file again to go on.")
+            }
         }
-        bar.clear()
-        let counts = checkpoint.counts
-        // The next import of the same file starts from the beginning, and finds everything known.
-        let done = ImportCheckpoint.path(for: path)
-        if FileManager.default.fileExists(atPath: done) { try FileManager.default.removeItem(atPath: done) }
-        return counts
     }
 
     private func readHeader() throws -> [String] {
@@ -137,13 +165,15 @@ struct ImportRun {
         }
     }
 
-    private mutating func note(_ taken: [Taken]) throws {
+    /// Counts the outcomes and reports the refused lines, which it returns.
+    private mutating func note(_ taken: [Taken]) throws -> [Backend.RefusedLine] {
         var report: [UInt8] = []
+        var refused: [Backend.RefusedLine] = []
         for taken in taken {
             switch taken.outcome {
             case .success(let outcome): checkpoint.counts[outcome.rawValue, default: 0] += 1
             case .failure(let refusal):
-                checkpoint.counts["refused", default: 0] += 1
+                checkpoint.counts[Backend.refusedLines, default: 0] += 1
                 var writer = JSONWriter()
                 writer.object { writer in
                     writer.member("line", Int64(taken.line))
@@ -151,14 +181,16 @@ struct ImportRun {
                     writer.member("reason", refusal.words)
                 }
                 report += writer.bytes + [UInt8(ascii: "\n")]
+                refused.append(.init(line: Int64(taken.line), code: refusal.code, reason: refusal.words))
             }
         }
-        guard !report.isEmpty else { return }
+        guard !report.isEmpty else { return refused }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: Self.refusedPath(for: path)))
         let end = try file.seekToEnd()
         try file.write(contentsOf: Data(report))
         checkpoint.reportedBytes = end + UInt64(report.count)
         try file.close()
+        return refused
     }
 
     private mutating func show(of size: UInt64) {

@@ -10,6 +10,8 @@ package struct JobPerformer: WorkPerformer {
     /// After so many pages it gives its place back, for this server or another one to go on.
     private let pages: Int
     private static let lease = Milliseconds.seconds(60)
+    /// How many subscriptions or customers are proved in one step, which must be done within the lease.
+    private static let provedAtOnce = 100
 
     package init(backend: Backend, pages: Int = 10) {
         self.backend = backend
@@ -32,18 +34,30 @@ package struct JobPerformer: WorkPerformer {
     }
 
     private func goOn(with job: StoredJob, of app: AppSettings, _ work: LeasedWork) async throws -> WorkOutcome {
-        let request = try TrialRequest(json: job.request)
-        let trial = WhatIfTrial(
-            try SettingsCoding.decode(request.document), from: request.from, newest: request.newest, at: job.startedAt)
-        let progress = try WhatIfProgress(json: job.progress)
-        var run = try await WhatIfRun(
-            trial, of: app, by: backend, from: progress == WhatIfProgress() ? nil : progress)
+        guard var run = try await run(of: job, app) else { return .done() }
         for _ in 0..<pages {
             try Task.checkCancellation()
-            let found = try await run.step().map { try $0.json }
-            guard try await keep(found, run.progress, of: job.name, work) else { return .done() }
+            let found = try await run.advance()
+            guard try await keep(found, run, of: job.name, work) else { return .done() }
         }
         return .goesOn
+    }
+
+    /// Nil for what is not done here.
+    private func run(of job: StoredJob, _ app: AppSettings) async throws -> (any JobRun)? {
+        switch JobKind(rawValue: job.kind) {
+        case .trial:
+            let request = try TrialRequest(json: job.request)
+            let trial = WhatIfTrial(
+                try SettingsCoding.decode(request.document), from: request.from, newest: request.newest, at: job.startedAt)
+            let progress = try WhatIfProgress(json: job.progress)
+            return try await WhatIfRun(trial, of: app, by: backend, from: progress == WhatIfProgress() ? nil : progress)
+        case .verification:
+            let depth = try VerificationRequest(json: job.request).depth
+            return ProofRun(
+                of: app.id, by: backend, depth, from: try ProofProgress(json: job.progress), page: Self.provedAtOnce)
+        case .application, .import, nil: return nil
+        }
     }
 
     private func fail(_ name: JobName, because reason: String) async throws {
@@ -57,9 +71,9 @@ package struct JobPerformer: WorkPerformer {
 
     /// False where the job is at its end, or somebody ended it.
     private func keep(
-        _ found: [String], _ progress: WhatIfProgress, of name: JobName, _ work: LeasedWork
+        _ found: [String], _ run: any JobRun, of name: JobName, _ work: LeasedWork
     ) async throws -> Bool {
-        let now = backend.clock.now()
+        let (now, position, isDone) = (backend.clock.now(), try run.position, run.isDone)
         return try await backend.store.write { transaction in
             try transaction.note(work.order.body, on: work, until: now.adding(Self.lease))
             guard var job = try transaction.lockJob(name), job.state == .running else { return false }
@@ -68,10 +82,10 @@ package struct JobPerformer: WorkPerformer {
                     JobRow(name, number: job.rows + Int64(place) + 1, content: content)
                 })
             job.rows += Int64(found.count)
-            job.progress = try progress.json
-            if progress.isDone { job.end(.done, at: now) }
+            job.progress = position
+            if isDone { job.end(.done, at: now) }
             try transaction.save(job)
-            return !progress.isDone
+            return !isDone
         }
     }
 }
