@@ -99,6 +99,7 @@ api-full: build-tests .venv/installed
 	@scripts/install-system-packages api
 	.venv/bin/pip install --quiet --disable-pip-version-check openapi-generator-cli==7.26.0
 	$(SWIFT_BUILD) --product tenure
+	$(SWIFT_BUILD) -c release --product tenure
 	scripts/api-full
 
 apple-full: optimised .venv/installed

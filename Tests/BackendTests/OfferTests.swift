@@ -1,5 +1,6 @@
 import AppStoreWire
 import Crypto
+import Foundation
 import Ledger
 import Primitives
 import Storage
@@ -9,6 +10,20 @@ import Testing
 
 /// Which offers are signed for whom, and what becomes of them (WALL-5, WALL-6).
 @Suite struct `Offers that are signed` {
+    /// `make api-full` makes a million of them.
+    private static let nonces = ProcessInfo.processInfo.environment["TENURE_NONCES"].flatMap(Int.init) ?? 20_000
+
+    @Test func `T22 no nonce is made twice, and each is a UUID of version 4`() async {
+        let mint = TokenMint(SystemRandomNumberGenerator())
+        var seen: Set<String> = []
+        for _ in 0..<Self.nonces / 1000 {
+            await Task.yield()
+            for _ in 0..<1000 { seen.insert(mint.mint().rawValue) }
+        }
+        #expect(seen.count == Self.nonces / 1000 * 1000)
+        #expect(seen.allSatisfy { $0.utf8.count == 36 && Array($0.utf8)[14] == UInt8(ascii: "4") })
+    }
+
     private static let plus = Ledger.ProductID("plus.monthly")
     private static let token = "a11ce000-0000-4000-8000-000000000001"
 
