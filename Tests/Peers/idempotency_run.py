@@ -103,7 +103,7 @@ def live(wanted, ports, servers):
     def killing():
         nonlocal kills
         while kills < KILLS and not done.is_set():
-            time.sleep(random.uniform(0.3, 1.0))
+            time.sleep(random.uniform(0.1, 0.8))
             server = random.choice(servers)
             server.kill()
             kills += 1
@@ -138,7 +138,7 @@ def check_books(name, books, signer, lines, count, url):
         replayed = sum(answer[2] for answer in all_answers)
         different = [key for key, got in answers.items() if len({(status, text) for status, text, *_ in got}) != 1]
         check(f"A5 F37 {name}: {len(all_answers):,} requests with {count:,} keys, {kills} kills, {again} tried again, {replayed:,} replayed, {took:.0f} s: the answers of a key are equal in bytes",
-              not different and len(all_answers) == count * AT_ONCE, [(key, [one[:3] for one in answers[key]]) for key in different[:2]])
+              not different and kills > 0 and len(all_answers) == count * AT_ONCE, [(key, [one[:3] for one in answers[key]]) for key in different[:2]])
         made, offers = len(range(0, count, 4)), count - len(range(0, count, 4)) - len(range(1, count, 4))
         statuses = sorted({(number % 4, got[0][0]) for number, got in enumerate(answers[one.key] for one in wanted)})
         check(f"A5 {name}: made, refused and signed as asked", statuses == [(0, 200), (1, 404), (2, 200), (3, 200)], statuses)

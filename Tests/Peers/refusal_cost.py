@@ -16,6 +16,7 @@ import tempfile
 import harness
 from books_material import Books, Signer
 from harness import check
+from keys_run import with_checksum
 
 SECONDS, ROUNDS = int(os.environ.get("SECONDS", 3)), int(os.environ.get("ROUNDS", 5))
 
@@ -43,7 +44,7 @@ def main():
             path = f"{books.customers}/alice/entitlements"
             harness.request("GET", path, headers=books.backend)
             status = harness.request("GET", path, headers=books.backend)[0]
-            asked = {"empty": (f"{books.server}/health/live", None), "429": (path, books.keys.server), "401": (path, "wrong")}
+            asked = {"empty": (f"{books.server}/health/live", None), "429": (path, books.keys.server), "401": (path, with_checksum("tnr_sk_" + "1" * 22))}
             for url, key in asked.values():
                 cost(process, url, key)
             turns = {name: [] for name in asked}
@@ -53,7 +54,8 @@ def main():
             empty, limited, wrong = (statistics.median(turns[name]) for name in ("empty", "429", "401"))
             # All three are read, routed and answered; what is compared is what the refusal adds to that.
             check(f"a request beyond the limit is 429 and costs {limited:.1f} us of processor time, {limited - empty:+.1f} beside an empty route's {empty:.1f}: {(limited - empty) / empty:.2f} of it", status == 429 and limited - empty <= 0.2 * empty)
-            check(f"a wrong key costs {wrong:.1f} us, {wrong / empty:.2f} of an empty route", wrong <= 1.2 * empty)
+            unknown = harness.request("GET", path, headers={"Authorization": f"Bearer {asked['401'][1]}"})[0]
+            check(f"a wrong key costs {wrong:.1f} us, {wrong / empty:.2f} of an empty route", unknown == 401 and wrong <= 1.2 * empty)
     return harness.summary()
 
 

@@ -35,30 +35,33 @@ import json, sys, time, urllib.request
 wanted = urllib.request.Request(sys.argv[1], headers={"Authorization": "Bearer " + sys.argv[2]})
 with urllib.request.urlopen(wanted, timeout=30) as response:
     came, answer, age = time.monotonic(), json.load(response), int(response.headers["Cache-Control"].split("max-age=")[1])
-passed = int((time.monotonic() - came) * 1000)
-print(json.dumps({"clock": time.time() * 1000, "at": answer["at"], "active": answer["isActive"], "age": age, "next": answer.get("nextChangeDate"), "now": answer["at"] + passed}))
+now = answer["at"] + int((time.monotonic() - came) * 1000)
+# After the next change it would have to ask again.
+decided = answer["isActive"] if answer.get("nextChangeDate") is None or now < answer["nextChangeDate"] else None
+print(json.dumps({"clock": time.time() * 1000, "at": answer["at"], "active": decided, "age": age}))
 """
 
 
 def check_clock(books, api):
     """T16: the device's clock stretches no access."""
     now = int(time.time() * 1000)
-    for customer, until in (("lasting", now + 30 * DAY), ("brief", now + 5_000), ("over", now - 1000)):
+    for customer, until in (("lasting", now + 30 * DAY), ("brief", now + 20_000), ("over", now - 1000)):
         api.call("grantEntitlement", {"entitlement": "plus", "from": now - DAY, "until": until, "actor": "mia"}, customer=customer, id="g")
     told = {}
     for shift in ("-90d", "+0d", "+90d"):
-        for customer in ("lasting", "brief", "over"):
+        for customer in ("brief", "lasting", "over"):
             arguments = [sys.executable, "-c", CLIENT, f"{books.customers}/{customer}/entitlements", books.keys.server]
             outcome = subprocess.run(["faketime", "-f", shift, *arguments], capture_output=True, text=True, timeout=60, env={**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
             told[shift, customer] = json.loads(outcome.stdout) if outcome.returncode == 0 else outcome.stderr
     wrong = [name for name, answer in told.items() if not isinstance(answer, dict) or abs(answer["at"] - time.time() * 1000) > 120_000]
     check("T16 the answer has the server's instant, whatever the client's clock says", not wrong, [told[name] for name in wrong][:2])
     shifted = [abs(told[shift, "lasting"]["clock"] - now) > 80 * DAY for shift in ("-90d", "+90d")]
-    same = all(told[shift, customer]["active"] == (customer != "over") or told[shift, customer]["at"] >= now + 5_000 for shift in ("-90d", "+0d", "+90d") for customer in ("lasting", "brief", "over"))
+    ends = {"lasting": now + 30 * DAY, "brief": now + 20_000, "over": now - 1000}
+    same = all(answer["active"] in ((answer["at"] < ends[customer]), None if customer == "brief" else "") for (_, customer), answer in told.items())
     check("T16 clients whose clocks are 90 days off decide as the server does", all(shifted) and same, told)
     kept = [answer["age"] for (_, customer), answer in told.items() if customer == "brief" and answer["active"]]
-    check("T16 and none may keep an answer beyond the next change", all(age <= 6 for age in kept), kept)
-    time.sleep(max(0, (now + 5_500 - time.time() * 1000) / 1000))
+    check("T16 and none may keep an answer beyond the next change", kept and all(age <= 21 for age in kept), kept)
+    time.sleep(max(0, (now + 20_500 - time.time() * 1000) / 1000))
     check("T16 when it is over, it is over", api.is_active("brief") is False and api.is_active("lasting") is True)
     line = http.client.HTTPConnection("127.0.0.1", books.port, timeout=30)
     answers = []
@@ -264,9 +267,9 @@ def check_elsewhere(books, api):
     status, page = api.call("listIssuedOffers", query={"limit": 1})
     links = [page.get("next")] + [api.call("listEvents", query={"limit": 1})[1]["next"]]
     check("T55 the links of pages are paths of this server", all(link is None or urllib.parse.urlsplit(link)[:2] == ("", "") and link.startswith("/api/v1/") for link in links), links)
-    for url in ("http://169.254.169.254/latest", "https://127.0.0.1:1/", "file:///etc/passwd", "gopher://x", "https://user:pass@example.com/", "https://example.com:22/#x"):
+    for url in ("http://169.254.169.254/latest", "https://169.254.169.254/", "https://[::1]/", "https://10.0.0.1/", "file:///etc/passwd", "gopher://x", "https://user:pass@example.com/", "https://example.com:22/#x"):
         refusal = api.call("saveWebhookEndpoint", {"url": url}, endpoint="elsewhere")
-        wrong += [] if refusal[0] in (400, 422) or url.startswith("https://127.0.0.1") else [(url, refusal)]
+        wrong += [] if refusal[0] in (400, 422) else [(url, refusal)]
     check("T55 webhooks go to no address inside, and to nothing but HTTPS", not wrong, wrong[:3])
 
 

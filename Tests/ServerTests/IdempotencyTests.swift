@@ -20,7 +20,8 @@ import Testing
         Array(#"{"name":"\#(name)","kind":"server","scopes":["entitlements:read"]}"#.utf8)
     }
 
-    private static let offerOrder = Array(#"{"productId":"plus.monthly","offerIdentifier":"stay"}"#.utf8)
+    /// Of a form that there is not.
+    private static let offerOrder = Array(#"{"productId":"plus.monthly","offerIdentifier":"stay","form":"v3"}"#.utf8)
 
     private static func admin(_ name: String = "ops", in world: World) async throws -> String {
         var order = KeyOrder(name: name, kind: "server", scopes: ["admin"])
@@ -77,11 +78,22 @@ import Testing
     @Test func `F37 a refusal is answered again with the same bytes, whatever changed since`() async throws {
         try await withRouter { world, client in
             let admin = try await Self.admin(in: world)
-            let rotate = "/api/v1/apps/app/webhookEndpoints/billing/rotateSecret"
-            let first = try await client.keyed("k-1", rotate, Array("{}".utf8))
-            #expect((first.status, first.code) == (.notFound, "unknownEndpoint"))
-            let again = try await client.keyed("k-1", rotate, Array("{}".utf8))
+            let past = world.clock.now().adding(.minutes(-1)).millisecondsSince1970
+            let order = Array(
+                #"{"name":"late","kind":"server","scopes":["entitlements:read"],"endsAt":\#(past)}"#.utf8)
+            let first = try await client.keyed("k-1", Self.keys, key: admin, order)
+            #expect((first.status, first.code, first.member("field")) == (.badRequest, "invalidBody", "endsAt"))
+            // Now the same order could be carried out.
+            world.clock.set(world.clock.now().adding(.minutes(-2)))
+            let again = try await client.keyed("k-1", Self.keys, key: admin, order)
             #expect((again.status, again.text, again.replayed) == (first.status, first.text, "true"))
+            #expect(try await client.keyed("k-3", Self.keys, key: admin, order).status == .ok, "under another key it is")
+            // What passes, or can be mended, is not kept.
+            let stay = Array(#"{"productId":"plus.monthly","offerIdentifier":"stay"}"#.utf8)
+            for _ in 0..<2 {
+                let unsigned = try await client.keyed("k-4", Self.offers, stay)
+                #expect((unsigned.code, unsigned.replayed) == ("offersNotSigned", nil))
+            }
             // What is malformed never began: it may be sent again, mended.
             let malformed = try await client.keyed("k-2", Self.keys, key: admin, Array("{".utf8))
             #expect(malformed.code == "invalidBody")
@@ -126,7 +138,7 @@ import Testing
             for number in 0..<100 {
                 let refused = try await client.keyed(
                     "k-\(number)", Self.offers, key: World.publicKey, token: token, Self.offerOrder)
-                #expect((refused.status, refused.code) == (.conflict, "offersNotSigned"))
+                #expect((refused.status, refused.code) == (.badRequest, "invalidBody"))
             }
             let more = try await client.keyed("k-100", Self.offers, key: World.publicKey, token: token, Self.offerOrder)
             #expect((more.status, more.code) == (.tooManyRequests, "tooManyIdempotencyKeys"))
@@ -134,9 +146,9 @@ import Testing
             let before = try await client.keyed("k-7", Self.offers, key: World.publicKey, token: token, Self.offerOrder)
             #expect(before.replayed == "true", "what was answered is answered")
             let unkeyed = try await client.send(.post, Self.offers, key: World.publicKey, token: token, body: Self.offerOrder)
-            #expect(unkeyed.code == "offersNotSigned", "without a key anything may be asked")
+            #expect(unkeyed.code == "invalidBody", "without a key anything may be asked")
             let backend = try await client.keyed("k-100", Self.offers, Self.offerOrder)
-            #expect(backend.code == "offersNotSigned", "the app's backend has no such limit")
+            #expect(backend.code == "invalidBody", "the app's backend has no such limit")
         }
     }
 

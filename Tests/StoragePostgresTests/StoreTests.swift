@@ -403,7 +403,7 @@ extension PostgresTests {
                     KeyQueries.keys(of: endpoint.app), KeyQueries.key(KeyDigest(bytes: Array(repeating: 7, count: 32))),
                     IdempotencyQueries.answer(IdempotencyName(endpoint.app, holder: [1], key: [2])),
                     IdempotencyQueries.count(of: [1], app: endpoint.app, since: Timestamp(millisecondsSince1970: 5), limit: 9),
-                    IdempotencyQueries.forget(of: endpoint.app, before: Timestamp(millisecondsSince1970: 5), limit: 9),
+                    IdempotencyQueries.forget(before: Timestamp(millisecondsSince1970: 5), limit: 9),
                     IdempotencyQueries.forget(about: SubjectDigest(bytes: [1]), app: endpoint.app),
                     WebhookQueries.endpoint(endpoint), WebhookQueries.endpoints(of: endpoint.app),
                     WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),

@@ -107,7 +107,7 @@ import Testing
         let answer = IdempotencyName(Life.scope.app, holder: [1], key: [2])
         _ = try IdempotencyQueries.answer(answer, database)
         _ = try IdempotencyQueries.count(of: answer.holder, app: answer.app, since: Life.start, limit: 3, database)
-        _ = try IdempotencyQueries.forget(of: answer.app, before: Life.start, limit: 3, database)
+        _ = try IdempotencyQueries.forget(before: Life.start, limit: 3, database)
         try IdempotencyQueries.forget(about: SubjectDigest(Life.alice), app: answer.app, database)
         let endpoint = EndpointName(Life.scope.app, "a")
         _ = try WebhookQueries.endpoint(endpoint, database)

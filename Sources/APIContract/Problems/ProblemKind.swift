@@ -16,8 +16,13 @@ package struct ProblemKind: Sendable, Hashable {
     /// Whether the request lacks credentials that are believed, so that the answer names the scheme (RFC 9110, section 11.6.1).
     package var asksForCredentials: Bool { status == 401 }
 
-    /// Whether the same request is refused again, as far as it is for the server to say: not where it came too often or too soon.
-    package var isFinal: Bool { (400..<500).contains(status) && status != 429 }
+    /// Whether the same request is refused again, as far as it is for the server to say: not where it came too often or too
+    /// soon, where there is room again later, or where the operator can mend it.
+    package var isFinal: Bool { (400..<500).contains(status) && status != 429 && !Self.passing.contains(self) }
+
+    private static let passing: Set<ProblemKind> = [
+        tooManyResends, tooManyKeys, tooManyEndpoints, secretKeyMissing, offersNotSigned, unknownOffer, unknownPlan,
+    ]
 
     /// Whether the request may have been right, and the server could not answer it.
     package var isFailureOfOurs: Bool { status >= 500 }

@@ -26,6 +26,7 @@ extension Backend {
         let erased = try Self.checked(customer)
         // Made here, where it learns with which key it is asked for.
         let order = IngestRequest(app: app, learnedAt: ballot.votedAt)
+        let running = try await jobs(app: id).filter { $0.state == StoredJob.State.running.rawValue }.map { JobName(id, $0.id) }
         var report = try await translatingStorageErrors {
             try await store.write { [chosen] write in
                 // Others wait who write anything of the app, so that nobody writes a name that is being erased.
@@ -52,6 +53,7 @@ extension Backend {
                     }
                 }
                 _ = try Ingest.apply([request], in: write, chosen)
+                for job in running { try Self.end(job, standingAt: ids, at: ballot.votedAt, write) }
                 let mates = try Self.subscriptions(besides: subscriptions, write)
                 let pseudonyms = try write.erase(
                     ids.sorted().map { CustomerName(id, $0) }, from: subscriptions.union(mates).sorted())
@@ -62,6 +64,15 @@ extension Backend {
         guard !report.pseudonyms.isEmpty else { throw CustomerRefusal.unknownCustomer(customer.rawValue) }
         report.isLeftInFiles = try await translatingStorageErrors { try await !store.overwriteErased() }
         return report
+    }
+
+    /// Ends a job that would go on after one of the ids: under the pseudonym it would go on elsewhere.
+    private static func end(
+        _ name: JobName, standingAt ids: Set<CustomerID>, at now: Timestamp, _ write: any StoreTransaction
+    ) throws {
+        guard let job = try write.lockJob(name), job.state == .running else { return }
+        guard try ids.contains(where: { job.progress.contains(try StateCoding.encode($0.rawValue)) }) else { return }
+        try write.fail(name, because: "somebody was erased at whose place it was; ask again under another id", at: now)
     }
 
     /// All ids of the person: those that operators joined, and the anonymous ones that turned out to be one of them.

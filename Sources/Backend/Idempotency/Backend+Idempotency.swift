@@ -34,24 +34,19 @@ extension Backend {
         }
     }
 
-    /// Forgets the answers that count no more, of every app.
+    /// Forgets the answers that count no more, also of apps that are no longer configured.
     ///
     /// - Returns: how many.
     @discardableResult
     package func forgetAnswers() async throws -> Int {
-        let end = clock.now().adding(Milliseconds(-KeptAnswer.life.count))
+        let (end, most) = (clock.now().adding(Milliseconds(-KeptAnswer.life.count)), Self.answersForgottenAtOnce)
         var forgotten = 0
-        for app in apps.keys.sorted() {
-            var last = Self.answersForgottenAtOnce
-            while last == Self.answersForgottenAtOnce {
-                try Task.checkCancellation()
-                last = try await store.write {
-                    try $0.forgetAnswers(of: app, keptBefore: end, limit: Self.answersForgottenAtOnce)
-                }
-                forgotten += last
-            }
+        while true {
+            try Task.checkCancellation()
+            let count = try await store.write { try $0.forgetAnswers(keptBefore: end, limit: most) }
+            forgotten += count
+            if count < most { return forgotten }
         }
-        return forgotten
     }
 
     private static let answersForgottenAtOnce = 1000

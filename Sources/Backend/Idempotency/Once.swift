@@ -13,6 +13,9 @@ package struct Once<Value: Sendable>: Sendable {
         (self.request, self.answer) = (request, answer)
     }
 
+    /// Whether the request bears an idempotency key.
+    var isKeyed: Bool { request != nil }
+
     /// Does it, unless it was done before. To be called first in a transaction.
     ///
     /// - Throws: ``AnsweredBefore``; ``IdempotencyRefusal/reused``; what `body` throws.

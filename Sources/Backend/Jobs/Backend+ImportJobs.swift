@@ -61,7 +61,7 @@ extension Backend {
         let name = JobName(try settings(of: app).id, id)
         return try await translatingStorageErrors {
             try await store.write { transaction in
-                guard var job = try transaction.lockJob(name), job.state == .running else { return false }
+                guard var job = try transaction.lockJob(name) else { return false }
                 var standing = try ImportStanding(json: job.progress)
                 (standing.lines, standing.offset) = (step.lines, step.offset)
                 job.progress = try standing.json
@@ -76,7 +76,8 @@ extension Backend {
                     })
                 job.rows += Int64(kept.count)
                 try transaction.save(job)
-                return true
+                // What was taken is kept, also where somebody has ended it meanwhile.
+                return job.state == .running
             }
         }
     }

@@ -9,13 +9,14 @@ package struct JobPerformer: WorkPerformer {
 
     /// After so many pages it gives its place back, for this server or another one to go on.
     private let pages: Int
-    private static let lease = Milliseconds.seconds(60)
     /// How many subscriptions or customers are proved in one step, which must be done within the lease.
-    private static let provedAtOnce = 100
+    private let provedAtOnce: Int
+    private static let lease = Milliseconds.seconds(60)
 
-    package init(backend: Backend, pages: Int = 10) {
+    package init(backend: Backend, pages: Int = 10, provedAtOnce: Int = 100) {
         self.backend = backend
         self.pages = pages
+        self.provedAtOnce = provedAtOnce
     }
 
     package var kind: WorkKind { .runJob }
@@ -55,18 +56,20 @@ package struct JobPerformer: WorkPerformer {
         case .verification:
             let depth = try VerificationRequest(json: job.request).depth
             return ProofRun(
-                of: app.id, by: backend, depth, from: try ProofProgress(json: job.progress), page: Self.provedAtOnce)
+                of: app.id, by: backend, depth, from: try ProofProgress(json: job.progress), page: provedAtOnce)
         case .application, .import, nil: return nil
         }
     }
 
+    package func giveUp(
+        _ work: LeasedWork, because reason: String, at now: Timestamp, in transaction: any StoreTransaction
+    ) throws {
+        try transaction.fail(JobName(work.order.scope.app, work.order.subject), because: reason, at: now)
+    }
+
     private func fail(_ name: JobName, because reason: String) async throws {
         let now = backend.clock.now()
-        try await backend.store.write { transaction in
-            guard var job = try transaction.lockJob(name), job.state == .running else { return }
-            job.end(.failed, at: now, because: reason)
-            try transaction.save(job)
-        }
+        try await backend.store.write { try $0.fail(name, because: reason, at: now) }
     }
 
     /// False where the job is at its end, or somebody ended it.
@@ -87,5 +90,14 @@ package struct JobPerformer: WorkPerformer {
             try transaction.save(job)
             return !isDone
         }
+    }
+}
+
+extension JobTransaction {
+    /// Ends a job that runs: it cannot be done.
+    func fail(_ name: JobName, because reason: String, at now: Timestamp) throws {
+        guard var job = try lockJob(name), job.state == .running else { return }
+        job.end(.failed, at: now, because: reason)
+        try save(job)
     }
 }

@@ -140,12 +140,14 @@ extension Backend {
                 }
                 + store.unusedDocuments(limit: Self.mostNamed).map { Finding(.documentUnused, nil, "document \($0)") }
         }
-        for app in apps.keys.sorted() {
-            for version in try await translatingStorageErrors({ try await store.settings(of: app) })
-            where SettingsCoding.digest(of: version.document) != version.digest {
-                let words = "version \(version.number) of the settings of \(app): the digest does not match the document"
-                report.findings.append(Finding(.columnsDiffer, nil, words))
-            }
+    }
+
+    /// OWN-17: what the app chose says what it said when it was applied.
+    func proveSettings(of app: AppID, into report: inout ProofReport) async throws {
+        for version in try await translatingStorageErrors({ try await store.settings(of: app) })
+        where SettingsCoding.digest(of: version.document) != version.digest {
+            let words = "version \(version.number) of the settings of \(app): the digest does not match the document"
+            report.findings.append(Finding(.columnsDiffer, nil, words))
         }
     }
 

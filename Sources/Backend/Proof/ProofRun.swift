@@ -57,6 +57,19 @@ struct ProofRun: Sendable {
 
     /// Looks at one page more; returns what is not as it must be in it.
     mutating func step() async throws -> [Finding] {
+        do {
+            try await stepThroughPart()
+        } catch BackendError.store(let failure) where failure.code == StorageError.Code.corrupt.rawValue {
+            // What is damaged in one place is looked for, and is no reason to look at nothing else.
+            let words = "\(failure.words); the rest of the \(progress.part.rawValue) was not looked at"
+            progress.report.findings.append(Finding(.unreadable, nil, words))
+            leave()
+        }
+        defer { progress.report.findings = [] }
+        return progress.report.findings
+    }
+
+    private mutating func stepThroughPart() async throws {
         switch progress.part {
         case .database: try await stepThroughDatabase()
         case .seals: try await stepThroughSeals()
@@ -66,8 +79,6 @@ struct ProofRun: Sendable {
         case .notifications: try await stepThroughNotifications()
         case .end: break
         }
-        defer { progress.report.findings = [] }
-        return progress.report.findings
     }
 
     /// Goes on to the next part.
@@ -85,6 +96,7 @@ struct ProofRun: Sendable {
 
     private mutating func stepThroughDatabase() async throws {
         if app == nil { try await backend.proveDatabase(into: &progress.report) }
+        for app in rest { try await backend.proveSettings(of: app, into: &progress.report) }
         leave()
     }
 

@@ -72,7 +72,6 @@ extension Backend {
         let after = try SettingsTimeline(kept + [version])
         // A change of products alone changes no decision, but when somebody may use what (ENT-2).
         let changes = before.map { $0.policies != after?.policies || $0.entitlements != after?.entitlements } ?? false
-        if before != nil { try begin(version, of: app, isDone: !changes, in: transaction) }
         if changes {
             let body = try SettingsProgress(version: number).json
             try transaction.order(
@@ -81,6 +80,8 @@ extension Backend {
                         scope: scope, subject: "", key: "settings", kind: .applySettings, body: body, dueAt: next.now)
                 })
         }
+        // After the work, which whoever does it locks first too.
+        if before != nil { try begin(version, of: app, isDone: !changes, in: transaction) }
         if let before, let after, before.signals != after.signals {
             // Something else is a signal of everything that is there (ABUSE-1).
             let instant = next.now.adding(SignalReview.pause)
@@ -90,7 +91,7 @@ extension Backend {
     }
 
     /// So many versions of which nothing follows may come while one is worked through.
-    private static let mostWithoutWork: Int64 = 16
+    private static let mostWithoutWork: Int64 = 256
 
     /// Keeps the job of working a version through, which takes the place of the one before.
     ///

@@ -112,8 +112,8 @@ extension DeliveryDesk {
         }
         let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
         return try await translatingStorageErrors {
-            let waitingSince = try await waitingSince(of: name)
-            return try await store.write { transaction in
+            let waitingSince = once.isKeyed ? try await waitingSince(of: name) : nil
+            let saved: Saved = try await store.write { transaction in
                 try once.perform(in: transaction, at: now) {
                     guard var endpoint = try transaction.lockEndpoint(name) else {
                         throw WebhookRefusal.unknownEndpoint(name.id)
@@ -124,6 +124,7 @@ extension DeliveryDesk {
                     return (EndpointView(endpoint, waitingSince: waitingSince, at: now), made)
                 }
             }
+            return once.isKeyed ? saved : (try await endpoint(name), saved.newSecrets)
         }
     }
 
@@ -212,8 +213,9 @@ extension DeliveryDesk {
     ) async throws -> EndpointView {
         let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
         return try await translatingStorageErrors {
-            let waitingSince = try await waitingSince(of: name)
-            return try await store.write { transaction in
+            // An answer that is kept must be whole when it is; else what waits is looked at once the change is made.
+            let waitingSince = once.isKeyed ? try await waitingSince(of: name) : nil
+            let changed = try await store.write { transaction in
                 try once.perform(in: transaction, at: now) {
                     guard var endpoint = try transaction.lockEndpoint(name) else {
                         throw WebhookRefusal.unknownEndpoint(name.id)
@@ -224,6 +226,7 @@ extension DeliveryDesk {
                     return EndpointView(endpoint, waitingSince: waitingSince, at: now)
                 }
             }
+            return once.isKeyed ? changed : try await endpoint(name)
         }
     }
 

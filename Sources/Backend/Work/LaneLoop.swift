@@ -108,7 +108,9 @@ struct LaneLoop: Sendable {
         case .back(let reason): try transaction.postpone(work, to: work.order.dueAt, because: reason, counts: false)
         case .wait(let pause, let reason):
             try transaction.postpone(work, to: now.adding(pause), because: reason, counts: false)
-        case .abandon(let reason): try transaction.abandon(work, at: now, because: reason)
+        case .abandon(let reason):
+            try transaction.abandon(work, at: now, because: reason)
+            try performer.giveUp(work, because: reason, at: now, in: transaction)
         case .retry(let reason):
             let pause = limits.backoff.pause(afterFailures: Int(clamping: work.attempt), chance: place.jitter())
             try transaction.postpone(work, to: now.adding(pause), because: reason, counts: true)

@@ -58,6 +58,13 @@ package struct SettingsPerformer: WorkPerformer {
         return .goesOn
     }
 
+    package func giveUp(
+        _ work: LeasedWork, because reason: String, at now: Timestamp, in transaction: any StoreTransaction
+    ) throws {
+        let version = try SettingsProgress(json: work.order.body).version
+        try transaction.fail(.application(of: version, work.order.scope.app), because: reason, at: now)
+    }
+
     private struct Application: Sendable {
         let app: AppSettings
         let work: LeasedWork

@@ -15,10 +15,19 @@ package protocol WorkPerformer: Sendable {
     ///
     /// - Throws: anything; it is then tried again later, as after ``WorkOutcome/retry(because:)``.
     func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome
+
+    /// Keeps what follows from giving the work up, in the transaction that does.
+    func giveUp(
+        _ work: LeasedWork, because reason: String, at now: Timestamp, in transaction: any StoreTransaction
+    ) throws
 }
 
 extension WorkPerformer {
     package func openings(at now: Timestamp) -> [LaneOpening] { [LaneOpening()] }
+
+    package func giveUp(
+        _ work: LeasedWork, because reason: String, at now: Timestamp, in transaction: any StoreTransaction
+    ) throws {}
 }
 
 /// Work that a lane may take.

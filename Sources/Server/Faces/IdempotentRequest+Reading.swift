@@ -32,7 +32,7 @@ extension Request {
         switch caller {
         // The server key that is shown: another key is another holder.
         case .appBackend:
-            secret = Array((headers[.authorization] ?? "").utf8)
+            secret = Array((headers[.authorization] ?? "").utf8.dropFirst(Doorkeeper.scheme.count))
             holder = Self.digest(["key"], secret)
         // A customer's token is another one each time.
         case .customer(let customer):

@@ -27,7 +27,7 @@ package struct Admission: Sendable, Hashable {
 
 /// Identifies the caller by a request's credentials, and decides whether it may do this and has not asked too often.
 struct Doorkeeper: Sendable {
-    private static let scheme = Array("bearer ".utf8)
+    static let scheme = Array("bearer ".utf8)
 
     private let credentials: [AppID: AppCredentials]
     private let budgets: RequestBudgets

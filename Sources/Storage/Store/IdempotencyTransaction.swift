@@ -1,4 +1,3 @@
-package import Ledger
 package import Primitives
 
 /// What those need who carry a request out once, however often it is sent.
@@ -10,8 +9,8 @@ package protocol IdempotencyTransaction {
     /// Keeps the answer of a locked key, in place of one that is there.
     func keep(_ answer: KeptAnswer) throws
 
-    /// Forgets the answers of an app that were kept before an instant, the oldest first.
+    /// Forgets the answers that were kept before an instant, the oldest first.
     ///
     /// - Returns: how many, at most `limit`.
-    func forgetAnswers(of app: AppID, keptBefore instant: Timestamp, limit: Int) throws -> Int
+    func forgetAnswers(keptBefore instant: Timestamp, limit: Int) throws -> Int
 }

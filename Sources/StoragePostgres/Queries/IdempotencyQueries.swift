@@ -29,12 +29,12 @@ enum IdempotencyQueries {
 
     private static let forget = """
         DELETE FROM idempotentAnswer WHERE (app, holder, idempotencyKey) IN (
-            SELECT app, holder, idempotencyKey FROM idempotentAnswer WHERE app = $1 AND keptAt < $2
-            ORDER BY keptAt LIMIT $3) RETURNING 1
+            SELECT app, holder, idempotencyKey FROM idempotentAnswer WHERE keptAt < $1
+            ORDER BY keptAt LIMIT $2) RETURNING 1
         """
 
-    static func forget(of app: AppID, before instant: Timestamp, limit: Int) -> PostgresStatement {
-        PostgresStatement(forget, [.text(app.rawValue), .integer(instant.millisecondsSince1970), .count(limit)])
+    static func forget(before instant: Timestamp, limit: Int) -> PostgresStatement {
+        PostgresStatement(forget, [.integer(instant.millisecondsSince1970), .count(limit)])
     }
 
     static func forget(about customer: SubjectDigest, app: AppID) -> PostgresStatement {

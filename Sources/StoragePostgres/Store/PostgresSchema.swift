@@ -53,8 +53,8 @@ enum PostgresSchema {
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
         Step(number: 17, oldest: 17, tables: issuedOffers + signals + keys, triggers: erasure),
-        // Servers of the version before carry a request out again that is sent again, as they did before.
-        Step(number: 18, oldest: 17, tables: idempotentAnswers),
+        // Servers of the version before know one kind of job alone, and do not move the others on.
+        Step(number: 18, oldest: 18, tables: idempotentAnswers),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -130,7 +130,7 @@ enum PostgresSchema {
             request bytea NOT NULL, about bytea, status bigint NOT NULL, answer bytea NOT NULL, keptAt bigint NOT NULL,
             PRIMARY KEY (app, holder, idempotencyKey)
         );
-        CREATE INDEX idempotentAnswerByTime ON idempotentAnswer (app, keptAt);
+        CREATE INDEX idempotentAnswerByTime ON idempotentAnswer (keptAt);
         CREATE INDEX idempotentAnswerByCustomer ON idempotentAnswer (app, about);
 
         """

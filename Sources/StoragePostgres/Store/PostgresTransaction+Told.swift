@@ -115,8 +115,8 @@ extension PostgresTransaction {
 
     func keep(_ answer: KeptAnswer) throws { unsent.append(IdempotencyQueries.save(answer)) }
 
-    func forgetAnswers(of app: AppID, keptBefore instant: Timestamp, limit: Int) throws -> Int {
-        try pipeline([IdempotencyQueries.forget(of: app, before: instant, limit: limit)]).last?.count ?? 0
+    func forgetAnswers(keptBefore instant: Timestamp, limit: Int) throws -> Int {
+        try pipeline([IdempotencyQueries.forget(before: instant, limit: limit)]).last?.count ?? 0
     }
 
     // MARK: Seals

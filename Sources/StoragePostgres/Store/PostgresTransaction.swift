@@ -478,7 +478,9 @@ final class PostgresTransaction: StoreTransaction {
     // MARK: Jobs
 
     func lockJob(_ name: JobName) throws -> StoredJob? {
-        try pipeline([JobQueries.locked(name)]).last?.first.map(StoredJob.init(row:))
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([Self.lockName("job", name.app.rawValue, name.id)])
+        return try pipeline(locking + [JobQueries.locked(name)]).last?.first.map(StoredJob.init(row:))
     }
 
     func save(_ job: StoredJob) throws { _ = try pipeline([JobQueries.save(job)]) }

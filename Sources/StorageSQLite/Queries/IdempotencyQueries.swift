@@ -32,14 +32,11 @@ enum IdempotencyQueries {
 
     static let forget = """
         DELETE FROM idempotentAnswer WHERE (app, holder, idempotencyKey) IN (
-            SELECT app, holder, idempotencyKey FROM idempotentAnswer WHERE app = ? AND keptAt < ? ORDER BY keptAt LIMIT ?)
+            SELECT app, holder, idempotencyKey FROM idempotentAnswer WHERE keptAt < ? ORDER BY keptAt LIMIT ?)
         """
 
-    static func forget(of app: AppID, before instant: Timestamp, limit: Int, _ database: Database) throws -> Int {
-        let values: [SQLiteValue] = [
-            .text(app.rawValue), .integer(instant.millisecondsSince1970), .integer(Int64(limit)),
-        ]
-        return Int(try database.run(forget, values))
+    static func forget(before instant: Timestamp, limit: Int, _ database: Database) throws -> Int {
+        Int(try database.run(forget, [.integer(instant.millisecondsSince1970), .integer(Int64(limit))]))
     }
 
     static let forgetAbout = "DELETE FROM idempotentAnswer WHERE app = ? AND about = ?"

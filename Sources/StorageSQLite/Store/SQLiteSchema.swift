@@ -105,8 +105,8 @@ enum SQLiteSchema {
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
         Step(number: 17, oldest: 17, script: issuedOffers + signals + keys + erasure),
-        // Servers of the version before carry a request out again that is sent again, as they did before.
-        Step(number: 18, oldest: 17, script: idempotentAnswers),
+        // Servers of the version before know one kind of job alone, and do not move the others on.
+        Step(number: 18, oldest: 18, script: idempotentAnswers),
     ]
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
@@ -177,7 +177,7 @@ enum SQLiteSchema {
             request BLOB NOT NULL, about BLOB, status INTEGER NOT NULL, answer BLOB NOT NULL, keptAt INTEGER NOT NULL,
             PRIMARY KEY (app, holder, idempotencyKey)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX idempotentAnswerByTime ON idempotentAnswer (app, keptAt);
+        CREATE INDEX idempotentAnswerByTime ON idempotentAnswer (keptAt);
         CREATE INDEX idempotentAnswerByCustomer ON idempotentAnswer (app, about);
 
         """

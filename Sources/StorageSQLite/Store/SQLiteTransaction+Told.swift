@@ -79,8 +79,8 @@ extension SQLiteTransaction {
 
     func keep(_ answer: KeptAnswer) throws { try IdempotencyQueries.save(answer, database) }
 
-    func forgetAnswers(of app: AppID, keptBefore instant: Timestamp, limit: Int) throws -> Int {
-        try IdempotencyQueries.forget(of: app, before: instant, limit: limit, database)
+    func forgetAnswers(keptBefore instant: Timestamp, limit: Int) throws -> Int {
+        try IdempotencyQueries.forget(before: instant, limit: limit, database)
     }
 
     // MARK: Seals

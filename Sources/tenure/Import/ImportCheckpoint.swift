@@ -45,6 +45,12 @@ struct ImportCheckpoint: Codable, Equatable {
         return kept.fingerprint == fresh.fingerprint ? kept : fresh
     }
 
+    /// The job of the import that left a checkpoint, whatever it was of; nil where there is none or it cannot be read.
+    static func job(leftFor path: String) -> String? {
+        guard let bytes = FileManager.default.contents(atPath: Self.path(for: path)) else { return nil }
+        do { return try JSONDecoder().decode(ImportCheckpoint.self, from: bytes).job } catch { return nil }
+    }
+
     func write(forFile path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

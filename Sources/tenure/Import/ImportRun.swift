@@ -10,6 +10,8 @@ struct ImportRun {
     private let format: ImportFormat
     private let kind: Claim.Kind
     private var checkpoint: ImportCheckpoint
+    /// The job of an import of the file that was interrupted; nil where none was.
+    private let begunBefore: String?
     private var bar = ProgressBar()
 
     /// How many lines, and how many bytes, are imported at once, unless a single line is longer.
@@ -32,6 +34,7 @@ struct ImportRun {
         self.format = format
         self.kind = kind
         let target = "\(target) \(format.rawValue) \(kind.rawValue)"
+        begunBefore = ImportCheckpoint.job(leftFor: path)
         checkpoint =
             try fromBeginning
             ? ImportCheckpoint(ofFile: path, target: target) : ImportCheckpoint.read(forFile: path, target: target)
@@ -60,6 +63,9 @@ struct ImportRun {
     mutating func carryOut(as job: Job, _ take: Take) async throws -> [String: Int] {
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 ?? 0
         let id = checkpoint.job ?? job.backend.importId(of: checkpoint.digest)
+        if let begunBefore, begunBefore != id {
+            try await job.backend.endImport(begunBefore, because: "the import was begun anew", app: job.app)
+        }
         checkpoint.job = id
         try checkpoint.write(forFile: path)
         try await job.backend.beginImport(id, size: Int64(clamping: size), app: job.app)
@@ -114,7 +120,12 @@ struct ImportRun {
         var bytes = first.bytes
         // Spreadsheets put a byte order mark before the first name.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        let names = try CSVRecord.fields(of: bytes)
+        let names: [String]
+        do {
+            names = try CSVRecord.fields(of: bytes)
+        } catch let refusal as LineRefusal {
+            throw CommandError("The CSV file's header cannot be read: \(refusal.words).")
+        }
         let unknown = names.filter { !ImportLine.names.contains($0) }
         guard unknown.isEmpty else {
             throw CommandError(
