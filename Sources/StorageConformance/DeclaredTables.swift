@@ -17,7 +17,7 @@ package struct DeclaredTables: Sendable {
         WrittenPendingReservation.self, WrittenBudget.self, WrittenRevision.self,
         WrittenSweepPlan.self, WrittenAppleRequest.self, WrittenOfferIssue.self,
         WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
-        WrittenCopy.self, WrittenFloor.self, WrittenSignal.self, WrittenKey.self,
+        WrittenCopy.self, WrittenFloor.self, WrittenSignal.self, WrittenKey.self, WrittenCustomerChange.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -319,6 +319,8 @@ import Testing
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
                         DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE issuedOffer; DROP TABLE signal;
                         DROP TABLE apiKey; ALTER TABLE tokenRegistration DROP COLUMN keyName;
+                        DROP TABLE customerChange; DROP INDEX subscriptionByChange;
+                        ALTER TABLE subscription DROP COLUMN listing; ALTER TABLE subscription DROP COLUMN writtenIn;
                         DROP INDEX workByLedgerAndTime;
                         CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                         DROP INDEX outboxInOrder; ALTER TABLE outbox DROP COLUMN writtenIn;
@@ -355,7 +357,7 @@ import Testing
             #expect(try await store.budgets(of: AppID("app")) == [])
             #expect(try await store.schemaDifferences() == [])
             let oldest = try file.query { try Int.fetchOne($0, sql: "SELECT max(oldest) FROM schemaVersion") }
-            #expect(oldest == 17)
+            #expect(oldest == 18)
         }
     }
 
