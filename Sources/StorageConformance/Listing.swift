@@ -84,7 +84,7 @@ extension StorageConformance {
         Behaviour("STORE-113", "Who follows the changes while eight write ends with what is there") { store in
             try await checkFollowing(store)
         },
-        Behaviour("STORE-114", "I45 An erased customer comes again under the same number, and so do their subscriptions") { store in
+        Behaviour("STORE-114", "I45 An erased customer comes again under the same number, and their subscriptions do") { store in
             let claim = Specimen.claim(Specimen.alice)
             _ = try await store.keep(Specimen.arrival([.transaction(Specimen.transaction())]))
             try await store.write { write in
@@ -133,46 +133,51 @@ extension StorageConformance {
         }
     }
 
-    /// Eight write, each about a subscription of its own and then about one that others write about too; one keeps a copy.
+    /// Eight write, each about a subscription of its own and then about one that others write about too; one keeps a copy, and
+    /// reads a page of each after each commit.
     private static func checkFollowing(_ store: any Store) async throws {
-        let shared = (0..<4 as Range<Int64>).map { "shared\($0)" }
-        let writers = CountedWriters(8)
-        let copy = try await withThrowingTaskGroup(of: Copy?.self) { group in
+        let (commits, committed) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        async let following = follow(store, after: commits)
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<8 as Range<Int64> {
                 group.addTask {
-                    defer { writers.end() }
                     for turn in 0..<20 as Range<Int64> {
-                        let ids = ["own\(writer)", shared[Int((writer + turn) % 4)]]
-                        try await store.write { write in
-                            for id in ids {
-                                let claimant = CustomerID("customer\((writer + turn) % 3)")
-                                let fact = Fact.transaction(Specimen.transaction(turn * 8 + writer, of: id))
-                                _ = try write.decide(
-                                    on: [.fact(fact), .claim(Specimen.claim(claimant, of: id))], about: Specimen.key(id))
-                            }
-                        }
+                        try await write(turn, by: writer, to: store)
+                        committed.yield()
                     }
-                    return nil
                 }
             }
-            group.addTask {
-                var copy = Copy()
-                while true {
-                    let isDone = writers.areDone
-                    if try await !copy.follow(store), isDone { return copy }
-                }
-            }
-            return try await group.reduce(nil) { $0 ?? $1 }
+            defer { committed.finish() }
+            try await group.waitForAll()
         }
+        let copy = try await following
         let subscriptions = try await store.listedSubscriptions(in: Specimen.scope, after: .start, limit: 100).items
         let customers = try await store.listedCustomers(in: Specimen.scope, after: .start, limit: 100).items
         try expect(subscriptions.count, equals: 12, "subscriptions")
         try expect(
-            copy?.subscriptions, equals: Dictionary(uniqueKeysWithValues: subscriptions.map { ($0.originalTransactionId, $0) }),
+            copy.subscriptions, equals: Dictionary(uniqueKeysWithValues: subscriptions.map { ($0.originalTransactionId, $0) }),
             "the copy of the subscriptions")
         try expect(
-            copy?.customers, equals: Dictionary(uniqueKeysWithValues: customers.map { ($0.number, $0) }),
+            copy.customers, equals: Dictionary(uniqueKeysWithValues: customers.map { ($0.number, $0) }),
             "the copy of the customers")
+    }
+
+    private static func write(_ turn: Int64, by writer: Int64, to store: any Store) async throws {
+        let ids = ["own\(writer)", "shared\((writer + turn) % 4)"]
+        let claimant = CustomerID("customer\((writer + turn) % 3)")
+        try await store.write { write in
+            for id in ids {
+                let fact = Fact.transaction(Specimen.transaction(turn * 8 + writer, of: id))
+                _ = try write.decide(on: [.fact(fact), .claim(Specimen.claim(claimant, of: id))], about: Specimen.key(id))
+            }
+        }
+    }
+
+    private static func follow(_ store: any Store, after commits: AsyncStream<Void>) async throws -> Copy {
+        var copy = Copy()
+        for await _ in commits { _ = try await copy.follow(store) }
+        while try await copy.follow(store) {}
+        return copy
     }
 
     /// What somebody has who follows.

@@ -112,7 +112,7 @@ extension StorageConformance {
 }
 
 /// Counts writers until they are done.
-final class CountedWriters: Sendable {
+private final class CountedWriters: Sendable {
     private let left: Mutex<Int>
 
     init(_ count: Int) { left = Mutex(count) }

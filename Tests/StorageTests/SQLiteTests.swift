@@ -334,6 +334,41 @@ import Testing
         }
     }
 
+    @Test func `What version 17 kept is listed by version 18 before everything else, and put together from its history`()
+        async throws
+    {
+        try await withDatabase { file in
+            let before = try SQLiteStore(path: file.path)
+            try await before.write { try Life.write($0) }
+            let kept = try await before.listedSubscriptions(in: Life.scope, after: .start, limit: 10).items
+            let customers = try await before.listedCustomers(in: Life.scope, after: .start, limit: 10).items
+            let periods = try await before.listedPeriods(in: Life.scope, after: .start, limit: 10).items
+            #expect(!kept.isEmpty && !customers.isEmpty && !periods.isEmpty)
+            try file.query { database in
+                try database.execute(
+                    sql: """
+                        DROP TABLE customerChange; DROP INDEX subscriptionByChange;
+                        ALTER TABLE subscription DROP COLUMN listing; ALTER TABLE subscription DROP COLUMN writtenIn;
+                        DELETE FROM schemaVersion WHERE version > 17; PRAGMA user_version = 17;
+                        """)
+            }
+            let store = try SQLiteStore(path: file.path)
+            let listed = try await store.listedSubscriptions(in: Life.scope, after: .start, limit: 10)
+            #expect(
+                listed.items
+                    == kept.map { item in
+                        var item = item
+                        item.changedAt = nil
+                        return item
+                    })
+            #expect(listed.end.transaction == 0)
+            #expect(try await store.listedPeriods(in: Life.scope, after: .start, limit: 10).items == periods)
+            let again = try await store.listedCustomers(in: Life.scope, after: .start, limit: 10)
+            #expect(Set(again.items) == Set(customers) && again.end.transaction == 0)
+            #expect(try await store.schemaDifferences() == [])
+        }
+    }
+
     @Test func `F24 Work that version 11 kept is leased by version 12, which begins without budgets`() async throws {
         try await withDatabase { file in
             try file.query { database in

@@ -49,9 +49,11 @@ package struct ListedSubscriptionItem: ChangedItem {
         order: "The one that changed longest ago first; each once, as it is now.")
 
     package static let schema = ObjectSchema(
-        "ListedSubscription", "A subscription in short: its last period, what Apple said of its renewal, and whose it was and is.",
+        "ListedSubscription", "A subscription in short: its last period, its renewal as Apple says it, and whose it is and was.",
         [
-            .required("originalTransactionId", .text, "Apple's id of it; put what you have of it in its place.", example: "2000000111"),
+            .required(
+                "originalTransactionId", .text, "Apple's id of it; put this in the place of what you have.",
+                example: "2000000111"),
             .optional("changedAt", .instant, "When what is listed became known; absent where that is not kept."),
             .optional("period", .object(periodSchema), "The last period; absent before there is one."),
             .optional("autoRenewStatus", .bool, "Whether it renews; absent where Apple has not said."),

@@ -38,8 +38,8 @@ extension Backend {
         }
     }
 
-    /// The subscriptions of an app's environment that changed after a place; at most `limit`. Whoever reads on from where the last
-    /// page ended misses none; what changes while it is read comes again.
+    /// The subscriptions of an app's environment that changed after a place; at most `limit`. Whoever reads on from where the
+    /// last page ended misses none; what changes while it is read comes again.
     ///
     /// - Throws: `BackendError.environmentNotTaken`.
     package func changedSubscriptions(

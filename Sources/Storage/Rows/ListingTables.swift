@@ -87,8 +87,34 @@ package struct ListedBookRow: ReadRow {
     }
 }
 
-/// A customer who changed, with one of their holdings.
+/// A customer who changed.
 package struct ListedCustomerRow: ReadRow {
+    /// Of `customerChange`, beside which stands `customer` as `named`.
+    package enum Column: Int, StoredColumn {
+        case writtenIn, number, customer
+
+        package var sql: String {
+            switch self {
+            case .writtenIn: "writtenIn"
+            case .number: "customerChange.customer"
+            case .customer: "named.customer"
+            }
+        }
+    }
+
+    package let place: ChangePlace
+    package let number: Int64
+    package let customer: CustomerID
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        number = try row.integer(.number)
+        place = ChangePlace(transaction: try row.integer(.writtenIn), id: "\(number)")
+        customer = try row.customer(.customer, number: .number) ?? CustomerNames.erased(number)
+    }
+}
+
+/// A customer who changed, with one of their holdings.
+package struct ListedHoldingRow: ReadRow {
     /// Of a page of `customerChange`, beside which stand the customer and each holding.
     package enum Column: Int, StoredColumn {
         case writtenIn, number, customer, holding
@@ -116,7 +142,7 @@ package struct ListedCustomerRow: ReadRow {
     }
 
     /// - Parameter rows: each customer's together.
-    package static func customers(in rows: [ListedCustomerRow]) -> [(item: ListedCustomer, place: ChangePlace)] {
+    package static func customers(in rows: [ListedHoldingRow]) -> [(item: ListedCustomer, place: ChangePlace)] {
         var customers: [(item: ListedCustomer, place: ChangePlace)] = []
         for row in rows {
             if customers.last?.item.number != row.number {

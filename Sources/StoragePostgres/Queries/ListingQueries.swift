@@ -4,9 +4,9 @@ import Storage
 
 /// What changed, in the order in which it was committed (docs/decisions/0057).
 enum ListingQueries {
-    /// The place of what is being written: this transaction's number. A transaction with a smaller number may write after one with
-    /// a greater, and put the row back to its own place; nobody has read so far yet, because nothing is shown from the smallest
-    /// number on that is at work (``LogQueries/settled``).
+    /// The place of what is being written: this transaction's number. A transaction with a smaller number may write after one
+    /// with a greater, and put the row back to its own place; nobody has read so far yet, because nothing is shown from the
+    /// smallest number on that is at work (``LogQueries/settled``).
     static let place = "(SELECT base + pg_current_xact_id()::text::bigint FROM logEpoch)"
 
     private static let page = """
@@ -30,7 +30,7 @@ enum ListingQueries {
     }
 
     private static let selectCustomers = """
-        SELECT \(ListedCustomerRow.columns) FROM (
+        SELECT \(ListedHoldingRow.columns) FROM (
             SELECT customer, writtenIn FROM customerChange
             WHERE ledger = $1 AND (writtenIn, customer) > ($2, $3) AND writtenIn < \(LogQueries.settled)
             ORDER BY writtenIn, customer LIMIT $4) AS page

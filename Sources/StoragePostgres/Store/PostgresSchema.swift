@@ -57,9 +57,9 @@ enum PostgresSchema {
         Step(number: 18, oldest: 18, tables: changes),
     ]
 
-    /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` is the place of
-    /// the transaction, as in the outbox. What was there before stands before everything; `listing` is a cache, null where it is
-    /// to be put together again.
+    /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` is the place
+    /// of the transaction, as in the outbox. What was there before stands before everything; `listing` is a cache, null where it
+    /// is to be put together again.
     private static let changes = """
         ALTER TABLE subscription ADD COLUMN listing bytea, ADD COLUMN writtenIn bigint NOT NULL DEFAULT 0;
         CREATE INDEX subscriptionByChange ON subscription (ledger, writtenIn, originalTransactionId);

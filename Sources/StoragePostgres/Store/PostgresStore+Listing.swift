@@ -33,10 +33,10 @@ extension PostgresStore {
         in scope: Scope, after place: ChangePlace, limit: Int
     ) async throws -> ChangePage<ListedCustomer> {
         let found = try await read(scope) { reading, ledger in
-            ListedCustomerRow.customers(
+            ListedHoldingRow.customers(
                 in: try reading.connection.execute(
                     ListingQueries.customers(after: place, limit: limit + 1, ledger: ledger)
-                ).map(ListedCustomerRow.init(row:)))
+                ).map(ListedHoldingRow.init(row:)))
         }
         return ChangePage(found ?? [], after: place, limit: limit)
     }

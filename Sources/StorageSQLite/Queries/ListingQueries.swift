@@ -30,54 +30,47 @@ enum ListingQueries {
     static func subscriptions(
         after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [ListedRow] {
-        try rows(selectSubscriptionsOfChange, selectLaterSubscriptions, after: place, limit: limit, ledger: ledger, database)
+        try rows((selectSubscriptionsOfChange, selectLaterSubscriptions), after: place, limit: limit, ledger: ledger, database)
     }
 
     static func books(
         after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [ListedBookRow] {
-        try rows(selectBooksOfChange, selectLaterBooks, after: place, limit: limit, ledger: ledger, database)
+        try rows((selectBooksOfChange, selectLaterBooks), after: place, limit: limit, ledger: ledger, database)
     }
 
     private static func rows<Row: ReadRow>(
-        _ same: String, _ later: String, after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
+        _ sql: (same: String, later: String), after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [Row] {
         let first: [Row] = try database.rows(
-            same, [.integer(ledger), .integer(place.transaction), .text(place.id), .count(limit)])
+            sql.same, [.integer(ledger), .integer(place.transaction), .text(place.id), .count(limit)])
         guard first.count < limit else { return first }
         return try first
-            + database.rows(later, [.integer(ledger), .integer(place.transaction), .count(limit - first.count)])
+            + database.rows(sql.later, [.integer(ledger), .integer(place.transaction), .count(limit - first.count)])
     }
 
     private static let customers = """
-        JOIN customer AS named ON named.id = page.customer
-        LEFT JOIN holding ON holding.ledger = ?1 AND holding.customer = named.customer
-        ORDER BY page.writtenIn, page.customer, originalTransactionId
+        SELECT \(ListedCustomerRow.columns) FROM customerChange JOIN customer AS named ON named.id = customerChange.customer
         """
-    static let selectCustomersOfChange = """
-        SELECT \(ListedCustomerRow.columns) FROM (
-            SELECT customer, writtenIn FROM customerChange WHERE ledger = ?1 AND writtenIn = ?2 AND customer > ?3
-            ORDER BY customer LIMIT ?4) AS page
-        \(customers)
-        """
-    static let selectLaterCustomers = """
-        SELECT \(ListedCustomerRow.columns) FROM (
-            SELECT customer, writtenIn FROM customerChange WHERE ledger = ?1 AND writtenIn > ?2
-            ORDER BY writtenIn, customer LIMIT ?3) AS page
-        \(customers)
-        """
+    static let selectCustomersOfChange =
+        customers + " WHERE ledger = ? AND writtenIn = ? AND customerChange.customer > ? ORDER BY customerChange.customer LIMIT ?"
+    static let selectLaterCustomers =
+        customers + " WHERE ledger = ? AND writtenIn > ? ORDER BY writtenIn, customerChange.customer LIMIT ?"
 
     static func customers(
         after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [(item: ListedCustomer, place: ChangePlace)] {
-        let same: [ListedCustomerRow] = try database.rows(
+        var rows: [ListedCustomerRow] = try database.rows(
             selectCustomersOfChange,
             [.integer(ledger), .integer(place.transaction), .integer(place.number ?? .max), .count(limit)])
-        let first = ListedCustomerRow.customers(in: same)
-        guard first.count < limit else { return first }
-        let later: [ListedCustomerRow] = try database.rows(
-            selectLaterCustomers, [.integer(ledger), .integer(place.transaction), .count(limit - first.count)])
-        return first + ListedCustomerRow.customers(in: later)
+        if rows.count < limit {
+            rows += try database.rows(
+                selectLaterCustomers, [.integer(ledger), .integer(place.transaction), .count(limit - rows.count)])
+        }
+        return try rows.map { row in
+            let holdings = try HoldingQueries.holdings(of: row.customer, ledger: ledger, database)
+            return (ListedCustomer(number: row.number, customer: row.customer, holdings: holdings), row.place)
+        }
     }
 
     static let note = """
