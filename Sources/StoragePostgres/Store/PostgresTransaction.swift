@@ -67,13 +67,8 @@ final class PostgresTransaction: StoreTransaction {
     /// Sends what was not sent yet; to be called before the transaction is committed.
     func flush() throws {
         let hasUnnumbered = !claims.isEmpty || !inputs.isEmpty || !registrations.isEmpty
-        guard !unsent.isEmpty || !warnings.isEmpty || hasUnnumbered || !changed.isEmpty else { return }
-        _ = try pipeline(takeWarnings() + takeChanges())
-    }
-
-    private func takeChanges() -> [PostgresStatement] {
-        defer { changed = [:] }
-        return changed.isEmpty ? [] : [ListingQueries.note(changed)]
+        if !unsent.isEmpty || !warnings.isEmpty || hasUnnumbered { _ = try pipeline(takeWarnings()) }
+        if !changed.isEmpty { connection.closing = [ListingQueries.note(changed)] }
     }
 
     private func takeWarnings() throws -> [PostgresStatement] {

@@ -30,17 +30,26 @@ enum ListingQueries {
     static func subscriptions(
         after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [ListedRow] {
-        try rows((selectSubscriptionsOfChange, selectLaterSubscriptions), after: place, limit: limit, ledger: ledger, database)
+        try rows(
+            Parts(selectSubscriptionsOfChange, selectLaterSubscriptions), after: place, limit: limit, ledger: ledger, database)
     }
 
     static func books(
         after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [ListedBookRow] {
-        try rows((selectBooksOfChange, selectLaterBooks), after: place, limit: limit, ledger: ledger, database)
+        try rows(Parts(selectBooksOfChange, selectLaterBooks), after: place, limit: limit, ledger: ledger, database)
+    }
+
+    /// The statements of what has the same place and of what has a later one.
+    private struct Parts {
+        let same: String
+        let later: String
+
+        init(_ same: String, _ later: String) { (self.same, self.later) = (same, later) }
     }
 
     private static func rows<Row: ReadRow>(
-        _ sql: (same: String, later: String), after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
+        _ sql: Parts, after place: ChangePlace, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [Row] {
         let first: [Row] = try database.rows(
             sql.same, [.integer(ledger), .integer(place.transaction), .text(place.id), .count(limit)])
