@@ -43,7 +43,7 @@ extension NativeFace {
     // MARK: Exports
 
     /// How many items one page of an export has; so much of it is held at once.
-    private static var pageOfExport: Int { 500 }
+    private static var pageOfExport: Int { 250 }
 
     private func exportSubscriptions(
         _ call: OfApp<ExportQuery, NoBody>
