@@ -29,13 +29,17 @@ enum ListingQueries {
         [.integer(ledger), .integer(place.transaction), .text(place.id), .count(limit)]
     }
 
+    /// Each customer's rows are looked up one by one (`OFFSET 0` keeps them apart): after an import, before anything is known of
+    /// how the tables are filled, PostgreSQL would read both tables whole for each page.
     private static let selectCustomers = """
         SELECT \(ListedHoldingRow.columns) FROM (
             SELECT customer, writtenIn FROM customerChange
             WHERE ledger = $1 AND (writtenIn, customer) > ($2, $3) AND writtenIn < \(LogQueries.settled)
             ORDER BY writtenIn, customer LIMIT $4) AS page
-        JOIN customer AS named ON named.id = page.customer
-        LEFT JOIN holding ON holding.ledger = $1 AND holding.customer = named.customer
+        CROSS JOIN LATERAL (SELECT customer FROM customer WHERE id = page.customer OFFSET 0) AS named
+        LEFT JOIN LATERAL (
+            SELECT originalTransactionId, holding FROM holding WHERE ledger = $1 AND customer = named.customer OFFSET 0
+        ) AS holding ON true
         ORDER BY page.writtenIn, page.customer, originalTransactionId
         """
 
