@@ -412,6 +412,41 @@ package enum NativeAPI {
         about: .init(.webhooks, "Send events once more under the same ids: single ones, a stretch of time, or what is parked."),
         problems: [.unknownEndpoint, .unknownEvent, .tooManyResends], traits: [.keyed])
 
+    // MARK: Copies
+
+    /// Subscriptions by their last change.
+    package static let listChangedSubscriptions = Endpoint<
+        AppPath, PageQuery, NoBody, ChangesBody<ListedSubscriptionItem>
+    >(
+        "listChangedSubscriptions", .get, "/api/v1/apps/\(.app)/subscriptions", callers: .appBackend(.exportRead),
+        about: .init(.copies, "Subscriptions by their last change, from a place on; misses none, and may say one again."))
+
+    /// Customers by their last change.
+    package static let listChangedCustomers = Endpoint<AppPath, PageQuery, NoBody, ChangesBody<ListedCustomerItem>>(
+        "listChangedCustomers", .get, "/api/v1/apps/\(.app)/customers", callers: .appBackend(.exportRead),
+        about: .init(.copies, "Customers by their last change, from a place on; misses none, and may say one again."))
+
+    /// All subscriptions.
+    package static let exportSubscriptions = Endpoint<AppPath, ExportQuery, NoBody, ExportBody<ListedSubscriptionItem>>(
+        "exportSubscriptions", .get, "/api/v1/apps/\(.app)/export/subscriptions", callers: .appBackend(.exportRead),
+        about: .init(.copies, "All subscriptions as lines of JSON, each as listChangedSubscriptions has it."))
+
+    /// All customers.
+    package static let exportCustomers = Endpoint<AppPath, ExportQuery, NoBody, ExportBody<ListedCustomerItem>>(
+        "exportCustomers", .get, "/api/v1/apps/\(.app)/export/customers", callers: .appBackend(.exportRead),
+        about: .init(.copies, "All customers as lines of JSON, each as listChangedCustomers has it."))
+
+    /// All purchases.
+    package static let exportPeriods = Endpoint<AppPath, ExportQuery, NoBody, ExportBody<ExportedPeriodItem>>(
+        "exportPeriods", .get, "/api/v1/apps/\(.app)/export/periods", callers: .appBackend(.exportRead),
+        about: .init(.copies, "All periods and purchases as lines of JSON, those of one subscription together."))
+
+    /// Everything that was told.
+    package static let exportEvents = Endpoint<AppPath, ExportQuery, NoBody, ExportBody<EventItem>>(
+        "exportEvents", .get, "/api/v1/apps/\(.app)/export/events", callers: .appBackend(.exportRead),
+        about: .init(.copies, "All events that are kept as lines of JSON, each as listEvents has it."),
+        problems: [.eventsForgotten])
+
     // MARK: Operations
 
     /// What Apple sent that this version does not understand (FACT-5).
@@ -619,6 +654,8 @@ package enum NativeAPI {
         deleteWebhookEndpoint.description, pauseWebhookEndpoint.description, resumeWebhookEndpoint.description,
         rotateWebhookSecret.description, testWebhookEndpoint.description, listWebhookAttempts.description,
         listParkedEvents.description, resendEvents.description,
+        listChangedSubscriptions.description, listChangedCustomers.description, exportSubscriptions.description,
+        exportCustomers.description, exportPeriods.description, exportEvents.description,
         listWarnings.description, listParkedNotifications.description, readApple.description, sweepNotifications.description,
         refreshSubscription.description,
         fetchRefunds.description, lookUpOrder.description, extendSubscription.description, extendProduct.description,

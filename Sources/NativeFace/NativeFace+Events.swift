@@ -62,8 +62,12 @@ extension NativeFace {
 extension EventsBody {
     fileprivate init<Place>(_ page: Backend.EventPage<Place>, next: String) {
         self.init(
-            items: page.events.map { event in
-                EventItem(id: event.id, type: event.type, timestamp: "\(event.timestamp)", data: event.data)
-            }, next: next, hasMore: page.hasMore)
+            items: page.events.map(EventItem.init), next: next, hasMore: page.hasMore)
+    }
+}
+
+extension EventItem {
+    init(_ event: Backend.ToldEvent) {
+        self.init(id: event.id, type: event.type, timestamp: "\(event.timestamp)", data: event.data)
     }
 }

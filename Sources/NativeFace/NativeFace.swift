@@ -42,6 +42,7 @@ package struct NativeFace: Face {
         addSignals(to: &router)
         addEvents(to: &router)
         addWebhooks(to: &router)
+        addCopies(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)
         addApple(to: &router)
         addJobs(to: &router)

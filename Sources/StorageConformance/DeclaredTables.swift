@@ -18,6 +18,7 @@ package struct DeclaredTables: Sendable {
         WrittenSweepPlan.self, WrittenAppleRequest.self, WrittenOfferIssue.self,
         WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
         WrittenCopy.self, WrittenFloor.self, WrittenSignal.self, WrittenKey.self, WrittenAnswer.self,
+        WrittenCustomerChange.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

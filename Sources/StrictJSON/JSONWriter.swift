@@ -80,6 +80,15 @@ package struct JSONWriter: Sendable {
         try enclosed("{", "}", members)
     }
 
+    /// An object on a line of its own, ended by a line feed; `members` writes its members. Lines stand one after the other, in
+    /// nothing else.
+    package mutating func line(_ members: (inout JSONWriter) throws -> Void) rethrows {
+        needsComma = false
+        try object(members)
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
     /// An array; `elements` writes its values.
     package mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
         try enclosed("[", "]", elements)

@@ -105,6 +105,22 @@ struct WatchedStoreFace: Store {
         try await watched.store.holdings(in: scope, after: place, limit: limit)
     }
 
+    func listedSubscriptions(
+        in scope: Scope, after place: ChangePlace, limit: Int
+    ) async throws -> ChangePage<ListedSubscription> {
+        try await watched.store.listedSubscriptions(in: scope, after: place, limit: limit)
+    }
+
+    func listedPeriods(in scope: Scope, after place: ChangePlace, limit: Int) async throws -> ChangePage<ListedPeriods> {
+        try await watched.store.listedPeriods(in: scope, after: place, limit: limit)
+    }
+
+    func listedCustomers(
+        in scope: Scope, after place: ChangePlace, limit: Int
+    ) async throws -> ChangePage<ListedCustomer> {
+        try await watched.store.listedCustomers(in: scope, after: place, limit: limit)
+    }
+
     func customer(_ key: CustomerKey) async throws -> StoredCustomer? {
         try await watched.store.customer(key)
     }

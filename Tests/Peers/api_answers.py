@@ -144,6 +144,29 @@ def event_id(app, environment, kind, name, sequence, stored):
     return "evt_" + base64.b32encode(whole).decode().lower()[:26]
 
 
+def check_copies(api):
+    """Lists of what changed and exports, against each other; docs/operations/synchronising.md says how a copy is kept with them."""
+    for kind, key in (("Subscriptions", "originalTransactionId"), ("Customers", "number")):
+        seen, query = [], {"limit": 3}
+        while True:
+            status, page = api.call(f"listChanged{kind}", query=query)
+            seen += page["items"] if status == 200 else []
+            if status != 200 or not page["hasMore"]:
+                break
+            query["after"] = page["next"].split("after=")[1]
+        lines = api.call(f"export{kind}")[1]
+        items = [line for line in lines if "export" not in line]
+        check(f"export{kind} has what listChanged{kind} has, each once, and a last line", status == 200 and items == seen and lines[-1]["export"]["isComplete"]
+              and len({item[key] for item in items}) == len(items) > 5, (status, len(items), len(seen)))
+        follow = api.raw("GET", lines[-1]["export"]["next"], headers=api.books.backend)
+        check(f"and the last line of export{kind} says where its changes are read", follow[0] == 200 and json.loads(follow[2])["items"] == [], follow)
+    periods = [line for line in api.call("exportPeriods")[1] if "export" not in line]
+    lena = [period for period in periods if period["originalTransactionId"] == original_id(41)]
+    check("exportPeriods has each purchase with its price and holder", [(one["customer"], one["price"], one["currency"]) for one in lena] == [("lena", 9990, "USD")], lena)
+    events = [line for line in api.call("exportEvents")[1] if "export" not in line]
+    check("exportEvents has what listEvents has", events[:50] == api.call("listEvents", query={"limit": 50})[1]["items"] and len(events) > 50, len(events))
+
+
 def check_events(api):
     """The log against what stands in the database, read while more is told."""
     signer = api.books.signer

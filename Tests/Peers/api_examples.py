@@ -121,6 +121,10 @@ def live(api):
     api.call("listEvents", query={"limit": 2})
     api.call("listSubscriptionEvents", query={"limit": 2}, originalTransactionId=original_id(201))
     api.call("listCustomerEvents", query={"limit": 2}, customer=ALICE)
+    for name in ("listChangedSubscriptions", "listChangedCustomers"):
+        api.call(name, query={"limit": 2})
+    for name in ("exportSubscriptions", "exportCustomers", "exportPeriods", "exportEvents"):
+        api.call(name)
     with contextlib.closing(Receiver()) as receiver:
         endpoint = {"endpoint": "billing"}
         # Of an environment that nothing is told of here, so that nobody sends while the story goes on.
@@ -192,7 +196,7 @@ def live(api):
 
 
 KINDS = [
-    (r"tnr_sk_\w{29}", "a key"), (r"erased/-?\d+", "a pseudonym"), (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "a JWS"), (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "a UUID"), (r"[0-9a-f]{64}", "a SHA-256"),
+    (r"tnr_sk_\w{29}", "a key"), (r"erased/-?\d+", "a pseudonym"), (r"^-?\d{17,20}$", "a number"), (r"after=[\w-]+", "a cursor"), (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "a JWS"), (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "a UUID"), (r"[0-9a-f]{64}", "a SHA-256"),
     (r"\b[0-9a-f]{4}(-[0-9a-f]{4}){2}\b", "a code"), (r"evt_[a-z2-7]{26}", "an event's id"), (r"whsec_[\w+/=]+", "a secret"),
     (r"^[0-9a-f]{8}$", "a fingerprint"), (r"http://127\.0\.0\.1:\d+", "an address"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "an instant"), (r"\b\d{13}\b", "an instant"), (r"\d{1,2} [A-Z][a-z]+ \d{4}( at)?,? ?\d\d:\d\d(:\d\d)?", "an instant"),

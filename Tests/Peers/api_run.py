@@ -73,6 +73,8 @@ class API:
         status, media, content = self.raw(method.upper(), path, body, headers or self.books.backend)
         self.called.add(name)
         self.wrong += [f"{name} {status}: {fault}" for fault in self.document.judge(name, status, media, content)]
+        if media == "application/x-ndjson":
+            return status, [json.loads(line) for line in content.splitlines()]
         answer = json.loads(content) if content and media.endswith("json") else None
         if status >= 400:
             self.met.add(answer["code"])
@@ -781,7 +783,7 @@ def main():
             check_document(api)
             parts = (
                 check_guide, check_votes, check_ownership, check_intents, check_walls, check_anonymous, check_products, check_search, check_many, check_tags,
-                api_answers.check_signed, api_answers.check_lists, api_answers.check_events, api_answers.check_commands)
+                api_answers.check_signed, api_answers.check_lists, api_answers.check_events, api_answers.check_copies, api_answers.check_commands)
             for part in parts:
                 part(api)
             for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "readApple", "listParkedNotifications",

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import urllib.parse
 
 from jsonschema import Draft202012Validator
@@ -54,6 +55,11 @@ class Document:
             return [] if not body else ["the document says that there is no content"]
         if media not in response["content"]:
             return [f"{media} is not in the document"]
+        if media == "application/x-ndjson":
+            # The names of what a line may be stand in the words about it: items first, then what marks the end of a page.
+            item, mark = re.findall(r"\w+", response["content"][media]["schema"]["description"].split(": ")[1].replace(" or ", " "))
+            lines = [json.loads(line) for line in body.splitlines()]
+            return [fault for line in lines for fault in self.faults(pointer("components", "schemas", mark if "export" in line else item), line)]
         if not media.endswith("json") or "schema" not in response["content"][media]:
             return []
         return self.faults(pointer(*place, "content", media, "schema"), json.loads(body))

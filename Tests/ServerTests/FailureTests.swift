@@ -57,6 +57,22 @@ struct FailingStore: Store {
         try await checked { try await store.holdings(in: scope, after: place, limit: limit) }
     }
 
+    func listedSubscriptions(
+        in scope: Scope, after place: ChangePlace, limit: Int
+    ) async throws -> ChangePage<ListedSubscription> {
+        try await checked { try await store.listedSubscriptions(in: scope, after: place, limit: limit) }
+    }
+
+    func listedPeriods(in scope: Scope, after place: ChangePlace, limit: Int) async throws -> ChangePage<ListedPeriods> {
+        try await checked { try await store.listedPeriods(in: scope, after: place, limit: limit) }
+    }
+
+    func listedCustomers(
+        in scope: Scope, after place: ChangePlace, limit: Int
+    ) async throws -> ChangePage<ListedCustomer> {
+        try await checked { try await store.listedCustomers(in: scope, after: place, limit: limit) }
+    }
+
     func customer(_ key: CustomerKey) async throws -> StoredCustomer? {
         try await checked { try await store.customer(key) }
     }

@@ -255,7 +255,7 @@ import Testing
         ("//api/v1/apps/app/customers/alice/entitlements", 404),
         ("/api//v1/apps/app/customers/alice/entitlements", 404),
         ("/api/v1/apps/app/customers/entitlements/entitlements", 200), ("/api/v1/apps/app/customers/%61lice/entitlements", 200),
-        ("/api/v1/apps/app/customers", 404), ("/api/v1/apps/app/customers/alice/entitlements/more", 404),
+        ("/api/v1/apps/app/customers", 200), ("/api/v1/apps/app/customers/alice/entitlements/more", 404),
         ("/API/v1/apps/app/customers/alice/entitlements", 404), ("/api/v1/apps/app/customers//entitlements", 404), ("/", 404),
         ("/api/v1/apps/app/customers/%00/entitlements", 400), ("/api/v1/apps/app/customers/%ff/entitlements", 400),
         ("/api/v1/apps/app/customers/%6/entitlements", 400), ("/api/v1/apps/app%2Fcustomers/alice/entitlements", 404),

@@ -98,6 +98,64 @@ extension PostgresTests {
             }
         }
 
+        /// The subscriptions that changed after a place, by id, and where the list ended.
+        private static func changed(
+            _ store: PostgresStore, after place: ChangePlace
+        ) async throws -> (ids: [String], end: ChangePlace) {
+            let page = try await store.listedSubscriptions(in: scope, after: place, limit: 100)
+            return (page.items.map(\.originalTransactionId.rawValue), page.end)
+        }
+
+        @Test func `what a transaction changes that began earlier and waited for another is listed when it ends, and once`()
+            async throws
+        {
+            try await Self.withStore { url, store, _ in
+                let other = try await Self.opened(url)
+                try await other.write { try Self.renew("before", 0, in: $0) }
+                try await other.write { try Self.renew("shared", 0, in: $0) }
+                let place = try await Self.changed(other, after: .start).end
+                let (early, late) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+                async let first: Void = store.write { write in
+                    try Self.renew("own", 0, in: write)
+                    // What was written is sent before a question: now it has its number, which is the smaller one.
+                    _ = try write.holdings(of: CustomerKey(Self.scope, CustomerID("alice")))
+                    early.signal()
+                    late.wait()
+                    try Self.renew("shared", 2, in: write)
+                }
+                await Self.waiting(for: early)
+                // Of a greater number, and committed first: nobody sees it while the smaller one is open.
+                try await other.write { try Self.renew("shared", 1, in: $0) }
+                try await other.write { try Self.renew("after", 0, in: $0) }
+                #expect(try await Self.changed(other, after: place) == ([], place))
+                late.signal()
+                try await first
+                let seen = try await Self.changed(other, after: place)
+                #expect(Set(seen.ids) == ["own", "shared", "after"] && seen.ids.count == 3 && seen.ids.last == "after")
+                let shared = try await other.listedSubscriptions(in: Self.scope, after: place, limit: 100).items.first {
+                    $0.originalTransactionId.rawValue == "shared"
+                }
+                #expect(shared?.period?.transactionId == TransactionID("shared-2"), "as the last one left it")
+                #expect(try await Self.changed(other, after: seen.end) == ([], seen.end))
+                await other.close()
+            }
+        }
+
+        @Test func `what changes in a database that was restored in another server is listed after what changed before`()
+            async throws
+        {
+            try await Self.withStore { url, store, owner in
+                try await store.write { try Self.renew("a", 0, in: $0) }
+                try owner.runScript("UPDATE subscription SET writtenIn = writtenIn + 1000000000")
+                let restored = try await Self.opened(url)
+                let before = try await Self.changed(restored, after: .start)
+                #expect(before.ids == ["a"] && before.end.transaction > 1_000_000_000)
+                try await restored.write { try Self.renew("b", 0, in: $0) }
+                #expect(try await Self.changed(restored, after: before.end).ids == ["b"])
+                await restored.close()
+            }
+        }
+
         private static func waiting(for semaphore: DispatchSemaphore) async {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async {

@@ -224,6 +224,7 @@ extension PostgresTests {
                     DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
                     DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE issuedOffer; DROP TABLE signal;
                     DROP TABLE apiKey; DROP TABLE idempotentAnswer; ALTER TABLE tokenRegistration DROP COLUMN keyName;
+                    DROP TABLE customerChange; ALTER TABLE subscription DROP COLUMN listing, DROP COLUMN writtenIn;
                     DROP INDEX workByLedgerAndTime;
                     CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                     DROP TABLE logEpoch; ALTER TABLE outbox DROP COLUMN writtenIn;

@@ -430,6 +430,9 @@ extension PostgresTests {
                     EvidenceQueries.inputs(of: id, ledger: 7), HoldingQueries.holdings(of: name.customer, ledger: 7),
                     SealQueries.unsealedCustomers(key.app, limit: 10), SealQueries.missedCustomers(by: key.app, seal: 7),
                     SealQueries.customerHeads(of: key.app, number: 7),
+                    ListingQueries.subscriptions(after: ChangePlace(transaction: 0, id: "id500"), limit: 10, ledger: 7),
+                    ListingQueries.books(after: ChangePlace(transaction: 0, id: "id500"), limit: 10, ledger: 7),
+                    ListingQueries.customers(after: ChangePlace(transaction: 0, id: "500"), limit: 10, ledger: 7),
                     EvidenceQueries.subscriptions(having: TransactionID("id500"), app: key.app),
                 ] + WorkQueries.finish(leased, at: now)
             }
@@ -468,6 +471,7 @@ extension PostgresTests {
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
                 SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;
             INSERT INTO callBudget SELECT n, 'id500', n, n, n, n FROM generate_series(1, 5000) n;
+            INSERT INTO customerChange SELECT 7, n, 0 FROM generate_series(1, 20000) n;
             INSERT INTO historyRevision SELECT 7, 'id' || n, 'r', n FROM generate_series(1, 20000) n;
             INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL

@@ -319,6 +319,8 @@ import Testing
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
                         DROP TABLE notificationCopy; DROP TABLE logFloor; DROP TABLE issuedOffer; DROP TABLE signal;
                         DROP TABLE apiKey; DROP TABLE idempotentAnswer; ALTER TABLE tokenRegistration DROP COLUMN keyName;
+                        DROP TABLE customerChange; DROP INDEX subscriptionByChange;
+                        ALTER TABLE subscription DROP COLUMN listing; ALTER TABLE subscription DROP COLUMN writtenIn;
                         DROP INDEX workByLedgerAndTime;
                         CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                         DROP INDEX outboxInOrder; ALTER TABLE outbox DROP COLUMN writtenIn;
@@ -328,6 +330,41 @@ import Testing
             let store = try SQLiteStore(path: file.path)
             let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Life.scope)
             #expect(listed.map(\.subscription) == [Life.key.originalTransactionId])
+            #expect(try await store.schemaDifferences() == [])
+        }
+    }
+
+    @Test func `What version 17 kept is listed by version 18 before everything else, and put together from its history`()
+        async throws
+    {
+        try await withDatabase { file in
+            let before = try SQLiteStore(path: file.path)
+            try await before.write { try Life.write($0) }
+            let kept = try await before.listedSubscriptions(in: Life.scope, after: .start, limit: 10).items
+            let customers = try await before.listedCustomers(in: Life.scope, after: .start, limit: 10).items
+            let periods = try await before.listedPeriods(in: Life.scope, after: .start, limit: 10).items
+            #expect(!kept.isEmpty && !customers.isEmpty && !periods.isEmpty)
+            try file.query { database in
+                try database.execute(
+                    sql: """
+                        DROP TABLE idempotentAnswer; DROP TABLE customerChange; DROP INDEX subscriptionByChange;
+                        ALTER TABLE subscription DROP COLUMN listing; ALTER TABLE subscription DROP COLUMN writtenIn;
+                        DELETE FROM schemaVersion WHERE version > 17; PRAGMA user_version = 17;
+                        """)
+            }
+            let store = try SQLiteStore(path: file.path)
+            let listed = try await store.listedSubscriptions(in: Life.scope, after: .start, limit: 10)
+            #expect(
+                listed.items
+                    == kept.map { item in
+                        var item = item
+                        item.changedAt = nil
+                        return item
+                    })
+            #expect(listed.end.transaction == 0)
+            #expect(try await store.listedPeriods(in: Life.scope, after: .start, limit: 10).items == periods)
+            let again = try await store.listedCustomers(in: Life.scope, after: .start, limit: 10)
+            #expect(Set(again.items) == Set(customers) && again.end.transaction == 0)
             #expect(try await store.schemaDifferences() == [])
         }
     }
@@ -355,7 +392,7 @@ import Testing
             #expect(try await store.budgets(of: AppID("app")) == [])
             #expect(try await store.schemaDifferences() == [])
             let oldest = try file.query { try Int.fetchOne($0, sql: "SELECT max(oldest) FROM schemaVersion") }
-            #expect(oldest == 17)
+            #expect(oldest == 18)
         }
     }
 

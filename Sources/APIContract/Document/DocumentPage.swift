@@ -76,7 +76,7 @@ package struct DocumentPage: AnswerContent {
             parts.append("<h4>Parameters</h4><table>\(rows.joined())</table>")
         }
         if case .json(let schema) = endpoint.request { parts.append("<h4>Body</h4>" + table(schema)) }
-        if case .json(let schema) = endpoint.answer {
+        for schema in endpoint.answer.schemas {
             let statuses = endpoint.statuses.map { "\($0.rawValue)" }.joined(separator: ", ")
             parts.append("<h4>Answer (\(statuses))</h4><p>\(escaped(schema.summary))</p>" + table(schema))
         }

@@ -202,6 +202,18 @@ package struct OpenAPIDocument: Sendable {
                     }
                 }
             }
+        case .lines(let schemas):
+            json.member("application/x-ndjson") { json in
+                json.object { json in
+                    json.member("schema") { json in
+                        json.object { json in
+                            json.member("type", "string")
+                            let names = schemas.map(\.name).joined(separator: " or ")
+                            json.member("description", "Lines, each a JSON object: \(names).")
+                        }
+                    }
+                }
+            }
         case .json(let schema):
             json.member("application/json") { json in
                 json.object { json in
@@ -352,7 +364,7 @@ package struct OpenAPIDocument: Sendable {
         }
         take(Problem.schema)
         for endpoint in endpoints {
-            for case .json(let schema) in [endpoint.request, endpoint.answer] { take(schema) }
+            for schema in endpoint.request.schemas + endpoint.answer.schemas { take(schema) }
         }
         for event in events { take(event.data) }
         return found

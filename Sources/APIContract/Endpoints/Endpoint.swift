@@ -75,6 +75,7 @@ package enum EndpointTag: String, Sendable, Hashable, CaseIterable {
     case signals = "Signals"
     case events = "Events"
     case webhooks = "Webhooks"
+    case copies = "Copies"
     case operations = "Operations"
 }
 

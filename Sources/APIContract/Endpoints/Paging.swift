@@ -38,6 +38,29 @@ package struct PageQuery: QueryParameters {
     }
 }
 
+/// `?environment=` and `?after=`: everything from a place on.
+package struct ExportQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "after"]
+
+    package var environment: Environment
+    /// How far an export was that broke off; nil for a whole one.
+    package var after: String?
+
+    package init() { self.init(after: nil) }
+
+    package init(environment: Environment = .production, after: String?) {
+        (self.environment, self.after) = (environment, after)
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        self.init(environment: try EnvironmentQuery(value).environment, after: value("after").map { String($0) })
+    }
+
+    package var items: [(name: String, value: String)] {
+        EnvironmentQuery(environment: environment).items + (after.map { [("after", $0)] } ?? [])
+    }
+}
+
 /// `?environment=`, `?limit=`, `?after=`, `?since=` and `?type=`: a stretch of the log.
 package struct EventsQuery: QueryParameters {
     package static let names: [String]? = ["environment", "limit", "after", "since", "type"]

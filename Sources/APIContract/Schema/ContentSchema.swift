@@ -6,6 +6,17 @@ package enum ContentSchema: Sendable, Hashable {
     case bytes
     /// A text of another media type.
     case text(mediaType: String)
+    /// Objects, each on a line of its own and one of these; `application/x-ndjson`.
+    case lines([ObjectSchema])
+
+    /// The objects in it.
+    package var schemas: [ObjectSchema] {
+        switch self {
+        case .json(let schema): [schema]
+        case .lines(let schemas): schemas
+        case .nothing, .bytes, .text: []
+        }
+    }
 }
 
 /// A parameter of a path or a query, for people and generators.

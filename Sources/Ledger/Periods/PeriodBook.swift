@@ -11,7 +11,7 @@ package struct PeriodBook: Sendable, Hashable {
     package init() {}
 
     /// A book of lines that one had, in their order.
-    init(lines: [Line]) { self.lines = lines }
+    package init(lines: [Line]) { self.lines = lines }
 
     /// Apple's name of the subscription group, which all transactions of one subscription share; nil where none says it.
     var subscriptionGroupIdentifier: String? {

@@ -39,6 +39,24 @@ package struct EndpointRouter {
         longest: @escaping @Sendable (Path) throws -> Int? = { _ in Body.longest },
         _ handler: @escaping @Sendable (Call<Path, Query, Body>) async throws -> Answer
     ) {
+        add(endpoint, longest: longest, handler) { Response.answer($0, known: $1.headers[.ifNoneMatch]) }
+    }
+
+    /// Adds an endpoint whose answer is too long to be made at once.
+    ///
+    /// - Parameter handler: makes the first part, so that whatever is refused is refused as everywhere.
+    package mutating func stream<Path, Query, Answer>(
+        _ endpoint: Endpoint<Path, Query, NoBody, Answer>,
+        _ handler: @escaping @Sendable (Call<Path, Query, NoBody>) async throws -> AnswerPart<Answer>
+    ) {
+        add(endpoint, longest: { _ in nil }, handler) { part, _ in Response.parts(part) }
+    }
+
+    private mutating func add<Path, Query, Body, Answer, Made: Sendable>(
+        _ endpoint: Endpoint<Path, Query, Body, Answer>, longest: @escaping @Sendable (Path) throws -> Int?,
+        _ handler: @escaping @Sendable (Call<Path, Query, Body>) async throws -> Made,
+        responding: @escaping @Sendable (Made, Request) -> Response
+    ) {
         let shared = shared
         let method = HTTPRequest.Method(endpoint.method)
         let times = RouteTimes(method.rawValue, endpoint.template.text, shared.metrics)
@@ -52,7 +70,7 @@ package struct EndpointRouter {
             let key = endpoint.isKeyed ? try request.idempotencyKey() : nil
             let outcome = try await shared.reading(
                 request, upTo: try longest(path), alone: endpoint.isOneAtATime ? subject : nil
-            ) { (body: Body, bytes) -> Replaying.Outcome<Answer> in
+            ) { (body: Body, bytes) -> Replaying.Outcome<Made> in
                 var call = Call(
                     path: path, query: query, body: body, caller: admission?.caller, now: now,
                     contentType: request.headers[.contentType], isForwarded: request.isForwarded)
@@ -64,7 +82,7 @@ package struct EndpointRouter {
                 }
             }
             return switch outcome {
-            case .given(let answer): Response.answer(answer, known: request.headers[.ifNoneMatch])
+            case .given(let answer): responding(answer, request)
             case .before(let given): Response.again(given, Answer.self)
             }
         }

@@ -9,8 +9,8 @@ struct Replaying: Sendable {
     init(_ backend: Backend) { self.backend = backend }
 
     /// An answer, given now or before.
-    enum Outcome<Answer: AnswerContent>: Sendable {
-        case given(Answer)
+    enum Outcome<Made: Sendable>: Sendable {
+        case given(Made)
         case before(GivenAnswer)
     }
 
@@ -18,9 +18,9 @@ struct Replaying: Sendable {
     /// only to come later, nothing was done and nothing is kept, so that it can be sent again.
     ///
     /// - Parameter id: of the request, which a refusal names.
-    func answer<Answer>(
-        _ request: IdempotentRequest, id: String?, _ handle: () async throws -> Answer
-    ) async throws -> Outcome<Answer> {
+    func answer<Made>(
+        _ request: IdempotentRequest, id: String?, _ handle: () async throws -> Made
+    ) async throws -> Outcome<Made> {
         if let before = try await backend.answerBefore(request) { return .before(before) }
         do {
             return .given(try await handle())

@@ -31,6 +31,18 @@ package enum HistoryCoding {
         return writer.bytes
     }
 
+    /// What Apple said of the periods, without the rest of the history.
+    ///
+    /// - Returns: nil where the history is in a form that this version does not read.
+    /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
+    package static func book(in bytes: [UInt8]) throws -> PeriodBook? {
+        var reader = CompactReader(bytes)
+        guard try reader.byte() == form else { return nil }
+        _ = try reader.list { try $0.instant() }
+        _ = try reader.list { try $0.repetition() }
+        return PeriodBook(lines: try reader.list { try $0.line() })
+    }
+
     /// The same without anything that its rows say too: put together from them again when it is read, with the names that they
     /// have by then (I45).
     ///

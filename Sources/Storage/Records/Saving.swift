@@ -38,6 +38,8 @@ package struct Saving: Sendable {
 package struct SubscriptionRows: Sendable, Hashable {
     package let key: SubscriptionKey
     package let history: [UInt8]
+    /// What lists say of it, as ``ListingCoding`` writes it.
+    package let listing: [UInt8]
     /// After these rows are written.
     package let ends: StoredSubscription.Ends
     /// Whether a claim waits for a decision (OWN-9).
@@ -50,6 +52,8 @@ package struct SubscriptionRows: Sendable, Hashable {
     package let holdings: [HoldingRow]
     /// The customers that no longer have a holding.
     package let formerHolders: [CustomerID]
+    /// Of whom lists have to say something else now.
+    package var changedCustomers: [CustomerID] { holdings.map(\.customer) + formerHolders }
     /// Names of periods that are new or are another period's now (PER-1).
     package let aliases: [AliasRow]
     /// Everything that the rules name to be done; takes the place of what they named before.
@@ -129,6 +133,7 @@ extension SubscriptionRows {
         }
         key = saving.key
         history = HistoryCoding.encode(last.history)
+        listing = ListingCoding.encode(ListedSubscription(of: last.state, changedAt: saving.learnedAt))
         waits = last.state.hasWaitingClaim
         let before = saving.stored?.isFoldCurrent == true ? first.before : nil
         let isFirst = saving.stored == nil

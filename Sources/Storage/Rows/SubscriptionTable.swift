@@ -8,6 +8,7 @@ package struct WrittenSubscription: WrittenRow {
 
     package enum Column: Int, StoredColumn {
         case ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount, isSealed, waits, history
+        case listing, writtenIn
     }
 
     private let rows: SubscriptionRows
@@ -33,6 +34,9 @@ package struct WrittenSubscription: WrittenRow {
         case .isSealed: .bool(rows.audit.isEmpty)
         case .waits: .bool(rows.waits)
         case .history: .bytes(rows.history)
+        case .listing: .bytes(rows.listing)
+        // Each database puts the place of its own in its stead (``ChangePlace/transaction``).
+        case .writtenIn: .integer(0)
         }
     }
 }

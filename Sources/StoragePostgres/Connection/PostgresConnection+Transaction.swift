@@ -14,6 +14,7 @@ extension PostgresConnection {
         guard isOpen else { throw StorageError(.unavailable, "the connection is closed") }
         guard transaction == .none else { throw StorageError(.other, "a transaction is open already") }
         transaction = .pending(isolation)
+        closing = []
         let value: Value
         do {
             value = try body(self)
@@ -41,7 +42,7 @@ extension PostgresConnection {
         // What the server said while we computed is known before COMMIT leaves: a farewell now is no unknown outcome.
         guard isStillOpen() else { throw StorageError(.unavailable, "the connection was lost before COMMIT was sent") }
         do throws(StorageError) {
-            let result = try run([SessionQueries.commit], before: 0).first
+            let result = try run(closing + [SessionQueries.commit], before: 0).last
             transaction = .none
             guard result?.commandTag == "COMMIT" else {
                 throw StorageError(.other, "the server answered COMMIT with \(result?.commandTag ?? "nothing")")

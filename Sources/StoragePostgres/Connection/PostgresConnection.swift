@@ -14,6 +14,8 @@ package final class PostgresConnection {
     private(set) var session: OpaquePointer?
     var statements: StatementCache
     var transaction = TransactionStage.none
+    /// What the transaction that is open writes last of all; it goes out with COMMIT, and costs no round trip.
+    var closing: [PostgresStatement] = []
     /// How many round trips were begun; for tests of what costs one.
     var batches = 0
     private let notices: NoticeSink

@@ -31,6 +31,9 @@ enum ErasureQueries {
             PostgresStatement(
                 "UPDATE holding SET customer = $2 WHERE ledger IN \(ledgers) AND customer = $3", [app, new, old]),
             PostgresStatement(
+                "UPDATE customerChange SET writtenIn = \(ListingQueries.place) WHERE ledger IN \(ledgers) AND customer = $2",
+                [app, number]),
+            PostgresStatement(
                 "UPDATE work SET subject = $2 WHERE ledger IN \(ledgers) AND subject = $3",
                 [
                     app, .text(WorkOrder.subject(of: pseudonym.name)), .text(WorkOrder.subject(of: pseudonym.id)),
@@ -75,7 +78,10 @@ enum ErasureQueries {
         let place: [PostgresValue] = [.integer(ledger), .text(id.rawValue)]
         let histories = try history.map { history in
             PostgresStatement(
-                "UPDATE subscription SET history = $3 WHERE ledger = $1 AND originalTransactionId = $2",
+                """
+                UPDATE subscription SET history = $3, listing = NULL, writtenIn = \(ListingQueries.place)
+                WHERE ledger = $1 AND originalTransactionId = $2
+                """,
                 place + [.bytes(try HistoryCoding.forgetting(history))])
         }
         return [histories].compactMap { $0 }

@@ -134,6 +134,10 @@ enum LogQueries {
             (SELECT writtenIn AS last FROM outbox WHERE outbox.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1)
             UNION ALL
             (SELECT writtenIn FROM notificationCopy WHERE notificationCopy.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1)
+            UNION ALL
+            (SELECT writtenIn FROM subscription WHERE subscription.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1)
+            UNION ALL
+            (SELECT writtenIn FROM customerChange WHERE customerChange.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1)
         ) AS rows) AS log
         """
 

@@ -52,7 +52,7 @@ enum SubscriptionQueries {
         _ rows: SubscriptionRows, policy: Int64, ledger: Int64, at instant: Timestamp, number: (CustomerID) throws -> Int64
     ) throws -> [PostgresStatement] {
         let place = SubscriptionPlace(ledger: ledger, id: rows.key.originalTransactionId)
-        var statements = [insertion.statement(WrittenSubscription(rows, policy: policy, ledger: ledger))]
+        var statements = [save(WrittenSubscription(rows, policy: policy, ledger: ledger))]
         let revision = WrittenTenure.Revision(number: rows.ends.tenureRevision, learnedAt: instant)
         let tenures = try (rows.tenures ?? []).map { tenure in
             WrittenTenure(tenure, customer: try tenure.customer.map(number), in: revision, at: place)
@@ -71,12 +71,21 @@ enum SubscriptionQueries {
             + [WorkQueries.replaceDecided(rows.work, about: place)]
     }
 
-    private static let insertion = PostgresInsertion<WrittenSubscription>(
-        """
+    /// The place among the changes is this database's own, in the place of the column's value.
+    private static let insertion = """
+        INSERT INTO subscription (\(WrittenSubscription.Column.list)) VALUES (
+            \(WrittenSubscription.Column.list { $0 == .writtenIn ? ListingQueries.place : "$\($0.rawValue + 1)" }))
         ON CONFLICT (ledger, originalTransactionId) DO UPDATE SET
             \(WrittenSubscription.taken(
                 except: WrittenSubscription.key, [.isSealed: "subscription.isSealed AND excluded.isSealed"]))
-        """)
+        """
+
+    private static func save(_ row: WrittenSubscription) -> PostgresStatement {
+        PostgresStatement(
+            insertion,
+            WrittenSubscription.Column.allCases.filter { $0 != .writtenIn }.map { PostgresValue(row.value(of: $0)) })
+    }
+
     private static let tenureInsertion = PostgresInsertion<WrittenTenure>()
     private static let holdingInsertion = PostgresInsertion<WrittenHolding>(
         "ON CONFLICT (ledger, customer, originalTransactionId) DO UPDATE SET holding = excluded.holding")

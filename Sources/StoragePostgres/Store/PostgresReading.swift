@@ -47,6 +47,15 @@ struct PostgresReading {
         }
     }
 
+    /// Those of some that are kept.
+    func subscriptions(_ ids: [OriginalTransactionID], in scope: Scope, ledger: Int64) throws -> [StoredSubscription] {
+        let places = ids.map { SubscriptionPlace(ledger: ledger, id: $0) }
+        return try connection.execute(SubscriptionQueries.find(places)).map { row in
+            let found = try FoundSubscription(row: row)
+            return try subscription(found, SubscriptionKey(scope, found.place.id))
+        }
+    }
+
     /// What rows of ``HoldingQueries/holdings(of:in:)`` say.
     func access(of customer: CustomerID, in scope: Scope, _ rows: PostgresResult) throws -> CustomerHoldings {
         let rows = try rows.map(HoldingAnswer.init(row:))

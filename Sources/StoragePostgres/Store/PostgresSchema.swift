@@ -53,9 +53,29 @@ enum PostgresSchema {
         Step(number: 16, oldest: 16, tables: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
         Step(number: 17, oldest: 17, tables: issuedOffers + signals + keys, triggers: erasure),
-        // Servers of the version before know one kind of job alone, and do not move the others on.
-        Step(number: 18, oldest: 18, tables: idempotentAnswers),
+        // Servers of the version before write rows that say nothing of when they changed, and know one kind of job alone.
+        Step(number: 18, oldest: 18, tables: idempotentAnswers + changes),
     ]
+
+    /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` is the place
+    /// of the transaction, as in the outbox. What was there before stands before everything; `listing` is a cache, null where it
+    /// is to be put together again.
+    private static let changes = """
+        ALTER TABLE subscription ADD COLUMN listing bytea, ADD COLUMN writtenIn bigint NOT NULL DEFAULT 0;
+        CREATE INDEX subscriptionByChange ON subscription (ledger, writtenIn, originalTransactionId);
+        CREATE TABLE customerChange (
+            ledger bigint NOT NULL REFERENCES ledger (id), customer bigint NOT NULL REFERENCES customer (id),
+            writtenIn bigint NOT NULL,
+            PRIMARY KEY (ledger, customer)
+        );
+        INSERT INTO customerChange (ledger, customer, writtenIn)
+            SELECT holding.ledger, customer.id, 0 FROM holding
+                JOIN ledger ON ledger.id = holding.ledger
+                JOIN customer ON customer.app = ledger.app AND customer.customer = holding.customer
+            UNION SELECT ledger, number, 0 FROM customerBook;
+        CREATE INDEX customerByChange ON customerChange (ledger, writtenIn, customer);
+
+        """
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
     /// numbers finds it (I45); and what an app's backend said of the customer by names is the one input that may be forgotten.
@@ -537,7 +557,7 @@ enum PostgresSchema {
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
-        "notificationCopy", "logFloor", "issuedOffer", "signal", "apiKey", "idempotentAnswer",
+        "notificationCopy", "logFloor", "issuedOffer", "signal", "apiKey", "idempotentAnswer", "customerChange",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

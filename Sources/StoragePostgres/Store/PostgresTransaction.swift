@@ -15,6 +15,8 @@ final class PostgresTransaction: StoreTransaction {
     var locks = NamedLocks()
     private let numbers: CustomerNumbers
     private var customers: [CustomerName: Int64] = [:]
+    /// The numbers of the customers of whom lists have to say something else now, by ledger; written last of all.
+    private var changed: [Int64: Set<Int64>] = [:]
 
     init(connection: PostgresConnection, committed: Names, numbers: CustomerNumbers) {
         self.connection = connection
@@ -65,8 +67,8 @@ final class PostgresTransaction: StoreTransaction {
     /// Sends what was not sent yet; to be called before the transaction is committed.
     func flush() throws {
         let hasUnnumbered = !claims.isEmpty || !inputs.isEmpty || !registrations.isEmpty
-        guard !unsent.isEmpty || !warnings.isEmpty || hasUnnumbered else { return }
-        _ = try pipeline(takeWarnings())
+        if !unsent.isEmpty || !warnings.isEmpty || hasUnnumbered { _ = try pipeline(takeWarnings()) }
+        if !changed.isEmpty { connection.closing = [ListingQueries.note(changed)] }
     }
 
     private func takeWarnings() throws -> [PostgresStatement] {
@@ -445,6 +447,7 @@ final class PostgresTransaction: StoreTransaction {
                 try connection.execute(HoldingQueries.holdings(of: saving.key.originalTransactionId, ledger: ledger))
                     .map(SubscriptionRows.HoldingRow.init(row:))
             }
+            for customer in rows.changedCustomers { changed[ledger, default: []].insert(try number(customer)) }
             let policy = try self.number(of: saving.policy)
             statements += policy.insertions
             statements += try SubscriptionQueries.save(
@@ -457,8 +460,9 @@ final class PostgresTransaction: StoreTransaction {
         try numberUnsent(and: savings.reduce(into: []) { $0.formUnion($1.customers) })
         _ = try pipeline(
             savings.flatMap { saving in
-                let rows = try CustomerRows(saving) { try number(of: $0) }
-                return try CustomerQueries.save(rows, ledger: ledger(of: saving.key.scope), at: saving.learnedAt)
+                let (rows, ledger) = (try CustomerRows(saving) { try number(of: $0) }, try ledger(of: saving.key.scope))
+                if !rows.inputs.isEmpty { changed[ledger, default: []].insert(rows.number) }
+                return try CustomerQueries.save(rows, ledger: ledger, at: saving.learnedAt)
             })
     }
 

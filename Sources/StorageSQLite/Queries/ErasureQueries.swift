@@ -33,6 +33,9 @@ enum ErasureQueries {
                 new, .bytes(CustomerCoding.forgotten), app, number,
             ])
         try database.run("UPDATE holding SET customer = ? WHERE ledger IN \(ledgers) AND customer = ?", [new, app, old])
+        for ledger in try database.rows(selectChanged, [number], { $0.integer(0) }) {
+            try ListingQueries.note(pseudonym.number, ledger: ledger, database)
+        }
         try database.run(
             "UPDATE work SET subject = ? WHERE ledger IN \(ledgers) AND subject = ?",
             [
@@ -56,6 +59,12 @@ enum ErasureQueries {
         try database.run("DELETE FROM webhookAttempt WHERE app = ? AND instr(content, ?) > 0", [app, old])
     }
 
+    /// The ledgers in which lists name the customer.
+    static let selectChanged = """
+        SELECT ledger.id FROM ledger JOIN customerChange ON customerChange.ledger = ledger.id
+        WHERE customerChange.customer = ? ORDER BY ledger.id
+        """
+
     /// Where JSON of an app may name a customer.
     private static let told = [
         ("webhookParked", "content"), ("webhookEndpoint", "standing"), ("jobRow", "content"),
@@ -72,7 +81,11 @@ enum ErasureQueries {
         let histories = try database.rows(selectHistory, place) { $0.bytes(0) }
         for history in histories {
             try database.run(
-                "UPDATE subscription SET history = ? WHERE ledger = ? AND originalTransactionId = ?",
+                """
+                UPDATE subscription
+                SET history = ?1, listing = NULL, writtenIn = \(ListingQueries.place(in: "subscription", of: "?2"))
+                WHERE ledger = ?2 AND originalTransactionId = ?3
+                """,
                 [.bytes(try HistoryCoding.forgetting(history))] + place)
         }
         for replacement in try pseudonym.replacements {

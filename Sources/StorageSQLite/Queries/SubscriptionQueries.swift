@@ -40,14 +40,19 @@ enum SubscriptionQueries {
         try database.rows(selectWaiting, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
     }
 
-    private static let insertion = SQLiteInsertion<WrittenSubscription>(
-        """
+    /// The place among the changes is the database's own, in the place of the column's value.
+    static let insertion = """
+        INSERT INTO subscription (\(WrittenSubscription.Column.list)) VALUES (
+            \(WrittenSubscription.Column.list {
+                $0 == .writtenIn ? ListingQueries.place(in: "subscription", of: "?1") : "?\($0.rawValue + 1)"
+            }))
         ON CONFLICT DO UPDATE SET
             \(WrittenSubscription.taken(except: WrittenSubscription.key, [.isSealed: "min(isSealed, excluded.isSealed)"]))
-        """)
+        """
 
     static func save(_ subscription: WrittenSubscription, _ database: Database) throws {
-        try database.run(insertion, subscription)
+        try database.run(
+            insertion, WrittenSubscription.Column.allCases.filter { $0 != .writtenIn }.map(subscription.value))
     }
 
     private static let aliasInsertion = SQLiteInsertion<WrittenAlias>("ON CONFLICT DO UPDATE SET period = excluded.period")

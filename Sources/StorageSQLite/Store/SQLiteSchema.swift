@@ -105,9 +105,30 @@ enum SQLiteSchema {
         Step(number: 16, oldest: 16, script: forwarding + logFloor),
         // Servers of the version before do not read votes that erase a customer, and do not look for signals.
         Step(number: 17, oldest: 17, script: issuedOffers + signals + keys + erasure),
-        // Servers of the version before know one kind of job alone, and do not move the others on.
-        Step(number: 18, oldest: 18, script: idempotentAnswers),
+        // Servers of the version before write rows that say nothing of when they changed, and know one kind of job alone.
+        Step(number: 18, oldest: 18, script: idempotentAnswers + changes),
     ]
+
+    /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` counts the
+    /// changes of a ledger. What was there before stands before everything; `listing` is a cache, null where it is to be put
+    /// together again.
+    private static let changes = """
+        ALTER TABLE subscription ADD COLUMN listing BLOB;
+        ALTER TABLE subscription ADD COLUMN writtenIn INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX subscriptionByChange ON subscription (ledger, writtenIn, originalTransactionId);
+        CREATE TABLE customerChange (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), customer INTEGER NOT NULL REFERENCES customer (id),
+            writtenIn INTEGER NOT NULL,
+            PRIMARY KEY (ledger, customer)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO customerChange (ledger, customer, writtenIn)
+            SELECT holding.ledger, customer.id, 0 FROM holding
+                JOIN ledger ON ledger.id = holding.ledger
+                JOIN customer ON customer.app = ledger.app AND customer.customer = holding.customer
+            UNION SELECT ledger, number, 0 FROM customerBook;
+        CREATE INDEX customerByChange ON customerChange (ledger, writtenIn, customer);
+
+        """
 
     /// An erased customer has a pseudonym in the place of the id, made of the number, so that whatever names customers by their
     /// numbers finds it (I45); and what an app's backend said of the customer by names is the one input that may be forgotten.

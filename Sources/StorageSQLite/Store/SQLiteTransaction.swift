@@ -280,6 +280,9 @@ final class SQLiteTransaction: StoreTransaction {
         }
         for customer in rows.formerHolders { try HoldingQueries.remove(customer, from: id, ledger: ledger, database) }
         for holding in rows.holdings { try HoldingQueries.save(WrittenHolding(holding, at: place), database) }
+        for customer in rows.changedCustomers {
+            try ListingQueries.note(number(customer), ledger: ledger, database)
+        }
         for alias in rows.aliases { try SubscriptionQueries.save(WrittenAlias(alias, at: place), database) }
         for row in rows.audit { try AuditQueries.append(WrittenAudit(row, at: place), database) }
         for told in rows.outbox {
@@ -292,7 +295,9 @@ final class SQLiteTransaction: StoreTransaction {
         try number(savings.reduce(into: []) { $0.formUnion($1.customers) })
         for saving in savings {
             let rows = try CustomerRows(saving) { try number(of: $0) }
-            try CustomerQueries.save(rows, ledger: ledger(of: saving.key.scope), at: saving.learnedAt, database)
+            let ledger = try ledger(of: saving.key.scope)
+            try CustomerQueries.save(rows, ledger: ledger, at: saving.learnedAt, database)
+            if !rows.inputs.isEmpty { try ListingQueries.note(rows.number, ledger: ledger, database) }
         }
     }
 

@@ -29,7 +29,7 @@ enum OperationWords {
             lines.append("Body: \(schema.summary)")
             lines += members(schema)
         }
-        if case .json(let schema) = endpoint.answer {
+        for schema in endpoint.answer.schemas {
             lines.append("Answer: \(schema.summary)")
             lines += members(schema)
         }

@@ -24,6 +24,8 @@ struct ServerChoice: ParsableArguments {
     struct Answer {
         let status: UInt
         let isProblem: Bool
+        /// Whether it was printed as it came.
+        var isShown = false
         let bytes: [UInt8]
     }
 
@@ -37,6 +39,26 @@ struct ServerChoice: ParsableArguments {
         _ endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil, idempotencyKey: String? = nil
     ) async throws {
         try show(try await answer(of: endpoint, values, body: body, idempotencyKey: idempotencyKey))
+    }
+
+    /// The end of an export: its last line, which says whether it is whole, is shorter.
+    private static let longestLastLine = 4096
+
+    /// Prints lines as they come, without keeping them.
+    ///
+    /// - Returns: the end of them.
+    /// - Throws: `ExitCode` 2 where they do not end with the line that says that they are whole.
+    private func printLines(_ body: HTTPClientResponse.Body) async throws -> [UInt8] {
+        var end: [UInt8] = []
+        for try await part in body {
+            try FileHandle.standardOutput.write(contentsOf: Data(part.readableBytesView))
+            end = Array((end + part.readableBytesView).suffix(Self.longestLastLine))
+        }
+        let last = end.split(separator: UInt8(ascii: "\n")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        guard last.contains("\"isComplete\":true") else {
+            throw CommandError("The export broke off; go on with after=… of its last line that begins with {\"export\":.")
+        }
+        return end
     }
 
     /// Calls an operation.
@@ -55,10 +77,12 @@ struct ServerChoice: ParsableArguments {
             }
             call.idempotencyKey = idempotencyKey
         }
-        return try await send(call, variables)
+        // Lines come for as long as there are some.
+        let limit: TimeAmount = if case .lines = endpoint.answer { .hours(24) } else { .seconds(60) }
+        return try await send(call, variables, within: limit)
     }
 
-    private func send(_ call: OperationCall, _ variables: [String: String]) async throws -> Answer {
+    private func send(_ call: OperationCall, _ variables: [String: String], within limit: TimeAmount) async throws -> Answer {
         let address = server ?? variables["TENURE_SERVER"] ?? "http://127.0.0.1:8080"
         var request = HTTPClientRequest(url: address + call.path)
         request.method = HTTPMethod(rawValue: call.method)
@@ -69,10 +93,16 @@ struct ServerChoice: ParsableArguments {
             request.body = .bytes(ByteBuffer(bytes: body))
         }
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let response = try await HTTPClient.shared.execute(request, timeout: limit)
+            if response.headers.first(name: "content-type") == "application/x-ndjson" {
+                return Answer(
+                    status: response.status.code, isProblem: false, isShown: true, bytes: try await printLines(response.body))
+            }
             let body = try await response.body.collect(upTo: 64 << 20)
             let isProblem = response.headers.first(name: "content-type")?.hasPrefix(Problem.mediaType) == true
             return Answer(status: response.status.code, isProblem: isProblem, bytes: Array(body.readableBytesView))
+        } catch let error as CommandError {
+            throw error
         } catch {
             Console.complain("There is no answer at \(address): \(error)")
             throw ExitCode(2)
@@ -109,6 +139,7 @@ struct ServerChoice: ParsableArguments {
     }
 
     private func showContent(_ answer: Answer) {
+        guard !answer.isShown else { return }
         guard !answer.bytes.isEmpty else { return Console.print("done") }
         guard !json, let document = parsed(answer.bytes) else {
             return Console.print(String(decoding: answer.bytes, as: UTF8.self))
