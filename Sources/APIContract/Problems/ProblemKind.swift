@@ -21,7 +21,7 @@ package struct ProblemKind: Sendable, Hashable {
     package var isFinal: Bool { (400..<500).contains(status) && status != 429 && !Self.passing.contains(self) }
 
     private static let passing: Set<ProblemKind> = [
-        tooManyResends, tooManyKeys, tooManyEndpoints, secretKeyMissing, offersNotSigned, unknownOffer, unknownPlan,
+        tooManyResends, tooManyKeys, tooManyEndpoints, secretKeyMissing, offersNotSigned,
     ]
 
     /// Whether the request may have been right, and the server could not answer it.

@@ -10,6 +10,8 @@ struct ImportRun {
     private let format: ImportFormat
     private let kind: Claim.Kind
     private var checkpoint: ImportCheckpoint
+    /// One process at a time imports the file: two would go on in each other's place.
+    private let lock: FileLock
     /// The job of an import of the file that was interrupted; nil where none was.
     private let begunBefore: String?
     private var bar = ProgressBar()
@@ -30,6 +32,7 @@ struct ImportRun {
 
     /// - Parameter target: names the app and the database that the lines go to.
     init(path: String, format: ImportFormat, kind: Claim.Kind, target: String, fromBeginning: Bool) throws {
+        lock = try FileLock(of: path)
         self.path = path
         self.format = format
         self.kind = kind
