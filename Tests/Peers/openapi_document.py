@@ -55,7 +55,7 @@ class Document:
             return [] if not body else ["the document says that there is no content"]
         if media not in response["content"]:
             return [f"{media} is not in the document"]
-        if media == "application/x-ndjson":
+        if media == "application/x-ndjson" and "schema" in response["content"][media]:
             # The names of what a line may be stand in the words about it: items first, then what marks the end of a page.
             item, mark = re.findall(r"\w+", response["content"][media]["schema"]["description"].split(": ")[1].replace(" or ", " "))
             lines = [json.loads(line) for line in body.splitlines()]
