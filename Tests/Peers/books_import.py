@@ -317,7 +317,8 @@ def check_cut_short(folder, signer, seed):
             kills += 1
     check(f"an import interrupted {kills} times ends (seed {seed})", kills > 1 and process.returncode == 1, process.returncode)
     jobs = cut.sql("SELECT kind, state, rowCount FROM job")
-    check("it is one job, which came to its end and has the refused lines", [line.split("|")[:2] for line in jobs] == [["import", "done"]] and jobs[0].split("|")[2] == str(len(expected)), (jobs, len(expected)))
+    # One more where the last kill came when all was done, and the next run began anew.
+    check("it is a job, which came to its end and has the refused lines", 1 <= len(jobs) <= 2 and set(jobs) == {f"import|done|{len(expected)}"}, (jobs, len(expected)))
     mine, theirs = cut.contents(), whole.contents()
     check(
         "what it brought is what an undisturbed one brings",

@@ -58,7 +58,7 @@ class Line:
         response = self.connection.getresponse()
         text = response.read()
         took = time.perf_counter_ns() - start
-        if response.headers.get_content_type().endswith("json") and text:
+        if response.headers.get_content_type() in ("application/json", "application/problem+json") and text:
             answer = json.loads(text)
             if isinstance(answer, dict):
                 answer.pop("instance", None)
