@@ -51,15 +51,9 @@ extension NativeFace {
         let (app, environment, backend) = (call.app, call.query.environment, backend)
         let list = Cursors(NativeAPI.listChangedSubscriptions, call.path, environment, ofCustomers: false)
         let own = Cursors(NativeAPI.exportSubscriptions, call.path, environment, ofCustomers: false)
-        return try await Pages(begin: try own.position(call.query.after), limit: Self.pageOfExport) { position, limit in
-            let page = try await backend.changedSubscriptions(
-                app: app, environment: environment, after: position, limit: limit)
-            return .init(
-                items: page.items.map(ListedSubscriptionItem.init), subjects: page.items.count, end: page.end,
-                mark: ExportMark(
-                    after: own.cursor(page.end),
-                    next: page.hasMore ? nil : list.next(after: page.end, limit: PageQuery.usual)))
-        }.part()
+        return try await export(from: call.query.after, own, goingOnIn: list, ListedSubscriptionItem.init) { position, limit in
+            try await backend.changedSubscriptions(app: app, environment: environment, after: position, limit: limit)
+        }
     }
 
     private func exportCustomers(
@@ -68,11 +62,22 @@ extension NativeFace {
         let (app, environment, backend) = (call.app, call.query.environment, backend)
         let list = Cursors(NativeAPI.listChangedCustomers, call.path, environment, ofCustomers: true)
         let own = Cursors(NativeAPI.exportCustomers, call.path, environment, ofCustomers: true)
-        return try await Pages(begin: try own.position(call.query.after), limit: Self.pageOfExport) { position, limit in
-            let page = try await backend.changedCustomers(
-                app: app, environment: environment, after: position, limit: limit)
+        return try await export(from: call.query.after, own, goingOnIn: list, ListedCustomerItem.init) { position, limit in
+            try await backend.changedCustomers(app: app, environment: environment, after: position, limit: limit)
+        }
+    }
+
+    /// The export of what has a list of its own, in which it goes on.
+    private func export<Thing: Sendable, Item: JSONItem>(
+        from cursor: String?, _ own: Cursors<ExportQuery, ExportBody<Item>>,
+        goingOnIn list: Cursors<PageQuery, ChangesBody<Item>>,
+        _ item: @escaping @Sendable (Thing) -> Item,
+        _ read: @escaping @Sendable (Backend.ChangePosition, Int) async throws -> Backend.Changes<Thing>
+    ) async throws -> AnswerPart<ExportBody<Item>> {
+        try await Pages(begin: try own.position(cursor), limit: Self.pageOfExport) { position, limit in
+            let page = try await read(position, limit)
             return .init(
-                items: page.items.map(ListedCustomerItem.init), subjects: page.items.count, end: page.end,
+                items: page.items.map(item), subjects: page.items.count, end: page.end,
                 mark: ExportMark(
                     after: own.cursor(page.end),
                     next: page.hasMore ? nil : list.next(after: page.end, limit: PageQuery.usual)))

@@ -45,10 +45,8 @@ extension Backend {
     package func changedSubscriptions(
         app id: AppID, environment: Environment, after position: ChangePosition, limit: Int
     ) async throws -> Changes<ListedSubscription> {
-        try settings(of: id).checkTakes(environment)
-        let scope = Scope(app: id, environment: environment)
-        return try await translatingStorageErrors {
-            Changes(try await store.listedSubscriptions(in: scope, after: position.place, limit: limit))
+        try await changes(in: Scope(app: id, environment: environment)) {
+            try await store.listedSubscriptions(in: $0, after: position.place, limit: limit)
         }
     }
 
@@ -58,10 +56,8 @@ extension Backend {
     package func changedPeriods(
         app id: AppID, environment: Environment, after position: ChangePosition, limit: Int
     ) async throws -> Changes<ListedPeriods> {
-        try settings(of: id).checkTakes(environment)
-        let scope = Scope(app: id, environment: environment)
-        return try await translatingStorageErrors {
-            Changes(try await store.listedPeriods(in: scope, after: position.place, limit: limit))
+        try await changes(in: Scope(app: id, environment: environment)) {
+            try await store.listedPeriods(in: $0, after: position.place, limit: limit)
         }
     }
 
@@ -71,11 +67,16 @@ extension Backend {
     package func changedCustomers(
         app id: AppID, environment: Environment, after position: ChangePosition, limit: Int
     ) async throws -> Changes<ListedCustomer> {
-        try settings(of: id).checkTakes(environment)
-        let scope = Scope(app: id, environment: environment)
-        return try await translatingStorageErrors {
-            Changes(try await store.listedCustomers(in: scope, after: position.place, limit: limit))
+        try await changes(in: Scope(app: id, environment: environment)) {
+            try await store.listedCustomers(in: $0, after: position.place, limit: limit)
         }
+    }
+
+    private func changes<Item: Hashable>(
+        in scope: Scope, _ read: (Scope) async throws -> ChangePage<Item>
+    ) async throws -> Changes<Item> {
+        try settings(of: scope.app).checkTakes(scope.environment)
+        return try await translatingStorageErrors { Changes(try await read(scope)) }
     }
 
     /// Whether the name stands for a customer who was erased (I45).

@@ -30,9 +30,7 @@ extension Backend {
                     known.goOn()
                     return try transaction.save(known)
                 }
-                let end = now.adding(Milliseconds(-Self.jobsAreKept.count))
-                try transaction.forgetJobs(of: name.app, endedBefore: end)
-                try transaction.save(
+                try transaction.begin(
                     StoredJob(
                         name, kind: JobKind.import.rawValue, request: "{}", progress: try ImportStanding(size: size).json,
                         startedAt: now))
@@ -88,11 +86,7 @@ extension Backend {
     package func endImport(_ id: String, because reason: String? = nil, app: AppID) async throws {
         let (name, now) = (JobName(try settings(of: app).id, id), clock.now())
         try await translatingStorageErrors {
-            try await store.write { transaction in
-                guard var job = try transaction.lockJob(name), job.state == .running else { return }
-                job.end(reason == nil ? .done : .failed, at: now, because: reason)
-                try transaction.save(job)
-            }
+            try await store.write { try $0.end(name, reason == nil ? .done : .failed, because: reason, at: now) }
         }
     }
 }

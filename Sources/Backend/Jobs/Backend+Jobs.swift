@@ -77,10 +77,8 @@ extension Backend {
                         guard try isSame(known) else { throw JobRefusal.idTaken(name.id) }
                         return known
                     }
-                    let end = now.adding(Milliseconds(-Self.jobsAreKept.count))
-                    try transaction.forgetJobs(of: name.app, endedBefore: end)
                     let job = try new(transaction)
-                    try transaction.save(job)
+                    try transaction.begin(job)
                     try transaction.order([
                         WorkOrder(scope: scope, subject: name.id, key: "job/\(name.id)", kind: .runJob, dueAt: now)
                     ])

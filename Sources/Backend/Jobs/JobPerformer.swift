@@ -94,10 +94,21 @@ package struct JobPerformer: WorkPerformer {
 }
 
 extension JobTransaction {
+    /// Keeps a new job, and forgets those that ended long before.
+    func begin(_ job: StoredJob) throws {
+        try forgetJobs(of: job.name.app, endedBefore: job.startedAt.adding(Milliseconds(-Backend.jobsAreKept.count)))
+        try save(job)
+    }
+
+    /// Ends a job that runs; one that has ended stays as it is.
+    func end(_ name: JobName, _ state: StoredJob.State, because reason: String? = nil, at now: Timestamp) throws {
+        guard var job = try lockJob(name), job.state == .running else { return }
+        job.end(state, at: now, because: reason)
+        try save(job)
+    }
+
     /// Ends a job that runs: it cannot be done.
     func fail(_ name: JobName, because reason: String, at now: Timestamp) throws {
-        guard var job = try lockJob(name), job.state == .running else { return }
-        job.end(.failed, at: now, because: reason)
-        try save(job)
+        try end(name, .failed, because: reason, at: now)
     }
 }
