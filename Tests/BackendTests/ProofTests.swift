@@ -77,6 +77,8 @@ import Testing
         ("UPDATE tenure SET customer = \(number(of: "alice"))", .ownersDiffer),
         ("DELETE FROM claim WHERE customer = \(number(of: "bob"))", .historyDiffers),
         ("DELETE FROM periodAlias", .periodsDiffer),
+        ("UPDATE subscription SET listing = CAST(replace(listing, 'bob', 'rob') AS BLOB)", .listingDiffers),
+        ("UPDATE subscription SET listing = substr(listing, 1, 5)", .unreadable),
         ("UPDATE evidence SET notificationUUID = NULL", .notificationDiffers),
         ("UPDATE evidence SET notificationUUID = 'other' || notificationUUID", .notificationDiffers),
         ("UPDATE evidence SET notificationUUID = 'x' || id WHERE notificationUUID IS NULL", .notificationDiffers),

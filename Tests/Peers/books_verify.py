@@ -181,6 +181,13 @@ def statement_cases():
         [("holdingsDiffer", VICTIM)],
     )
     yield (
+        "what lists say, of another",
+        "UPDATE subscription SET listing = (SELECT listing FROM subscription AS other "
+        f"WHERE other.originalTransactionId <> subscription.originalTransactionId LIMIT 1) WHERE {of}",
+        ["--rebuild"],
+        [("listingDiffers", VICTIM)],
+    )
+    yield (
         "a holding, given to somebody",
         f"UPDATE holding SET customer = 'somebody' WHERE {of}",
         ["--rebuild"],

@@ -33,7 +33,7 @@ private final class SteadyClock: Sendable {
             try budgets.spend(holder, perMinute: perMinute)
             return nil
         } catch let error as RequestBudgets.Spent {
-            #expect(error.holder == holder)
+            #expect((error.standing.holder, error.standing.remaining) == (holder, 0))
             return error.retryAfterSeconds
         }
     }
@@ -66,6 +66,20 @@ private final class SteadyClock: Sendable {
         clock.advance(.seconds(60))
         for holder in holders { #expect(try spent(budgets, holder, perMinute: 1) == nil) }
         for _ in 0..<1000 { #expect(try spent(budgets, .serverKey(World.app, "a"), perMinute: 0) == nil) }
+    }
+
+    @Test(arguments: [1, 7, 30, 600, 90_000]) func `T36 what remains is what may still be asked at once`(perMinute: Int) throws {
+        let (budgets, ann) = (budgets, Self.customer("ann"))
+        let first = try #require(try budgets.spend(ann, perMinute: perMinute))
+        #expect((first.remaining, first.perMinute) == (perMinute - 1, perMinute))
+        for number in 0..<first.remaining {
+            let standing = try #require(try budgets.spend(ann, perMinute: perMinute))
+            #expect(standing.remaining == first.remaining - number - 1)
+        }
+        #expect(throws: RequestBudgets.Spent.self) { try budgets.spend(ann, perMinute: perMinute) }
+        clock.advance(.seconds(60))
+        #expect(try budgets.spend(ann, perMinute: perMinute)?.remaining == perMinute - 1)
+        #expect(try budgets.spend(ann, perMinute: 0) == nil)
     }
 
     @Test func `T36 a million callers are not remembered for ever`() throws {
@@ -138,6 +152,25 @@ private final class SteadyClock: Sendable {
             #expect(try await client.get(Self.entitlements()).status == .ok, "the app's backend may ask about her")
             clock.advance(.seconds(30))
             #expect(try await ask("alice").status == .ok)
+        }
+    }
+
+    @Test func `T36 an answer says how much is left of the caller's own budget, and of no other`() async throws {
+        try await withServer(customer: 3, publicKey: 100) { [clock] world, client in
+            func budget() async throws -> [String?] {
+                let answer = try await client.get(Self.entitlements(), key: World.publicKey, token: Self.token(world, "alice"))
+                return ["RateLimit", "RateLimit-Policy"].map { name in HTTPField.Name(name).flatMap { answer.headers[$0] } }
+            }
+            let policy = #""customer";q=3;w=60"#
+            #expect(try await budget() == [#""customer";r=2;t=20"#, policy])
+            #expect(try await budget() == [#""customer";r=1;t=40"#, policy])
+            clock.advance(.milliseconds(500))
+            #expect(try await budget() == [#""customer";r=0;t=60"#, policy])
+            #expect(try await budget() == [#""customer";r=0;t=60"#, policy], "and so does the refusal")
+            clock.advance(.seconds(30))
+            #expect(try await budget() == [#""customer";r=0;t=50"#, policy])
+            let backend = try await client.get(Self.entitlements())
+            #expect(HTTPField.Name("RateLimit").flatMap { backend.headers[$0] } == nil, "whose requests nobody counts")
         }
     }
 

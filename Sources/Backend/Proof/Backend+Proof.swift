@@ -23,6 +23,18 @@ package struct ProofReport: Sendable, Hashable, Codable {
     }
 
     package init() {}
+
+    /// Adds what was looked at and found elsewhere.
+    mutating func add(_ other: ProofReport) {
+        subscriptions += other.subscriptions
+        customers += other.customers
+        facts += other.facts
+        auditRows += other.auditRows
+        seals += other.seals
+        writtenByAnotherFold += other.writtenByAnotherFold
+        differingByTodaysFold += other.differingByTodaysFold
+        findings += other.findings
+    }
 }
 
 /// How thoroughly the books are proved.
@@ -49,9 +61,13 @@ extension Backend {
     /// Proves the books of all configured apps: the chains of audit rows and their seals, the evidence of the facts, and, where
     /// it is asked for, everything that follows from them. Writes nothing; may run beside a server.
     ///
-    /// - Parameter progress: told after each page how far it is.
-    package func prove(_ depth: ProofDepth, progress: (ProofReport) -> Void = { _ in }) async throws -> ProofReport {
-        var run = ProofRun(of: nil, by: self, depth)
+    /// - Parameters:
+    ///   - lanes: how many subscriptions or customers are proved at the same time; at least 1.
+    ///   - progress: told after each page how far it is.
+    package func prove(
+        _ depth: ProofDepth, lanes: Int = 1, progress: (ProofReport) -> Void = { _ in }
+    ) async throws -> ProofReport {
+        var run = ProofRun(of: nil, by: self, depth, lanes: lanes)
         var findings: [Finding] = []
         while !run.progress.isDone {
             findings += try await run.step()
@@ -203,7 +219,7 @@ extension Backend {
             }
             try await proveChain(of: key, end: contents.stored.ends.audit, &report)
             report.findings += ContentsProof(contents).columns()
-            if depth.rebuild { proveFold(of: contents, &report) }
+            if depth.rebuild { try proveFold(of: contents, &report) }
             guard depth.evidence, let app = apps[key.app] else { return }
             report.findings += try await EvidenceProof(verifier: verifier, app: app).findings(
                 of: contents.facts, key: key, document: store.evidence)
@@ -215,10 +231,10 @@ extension Backend {
     }
 
     /// What another version of the fold wrote is compared and counted; that it differs is no damage.
-    private func proveFold(of contents: StoredContents, _ report: inout ProofReport) {
+    private func proveFold(of contents: StoredContents, _ report: inout ProofReport) throws {
         let proof = ContentsProof(contents)
         report.findings += proof.history()
-        let differences = proof.fold()
+        let differences = try proof.fold()
         if contents.stored.isFoldCurrent {
             report.findings += differences
         } else {

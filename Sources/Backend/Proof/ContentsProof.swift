@@ -54,7 +54,9 @@ struct ContentsProof {
     }
 
     /// I13: what is a cache of the history under its policy, folded anew.
-    func fold() -> [Finding] {
+    ///
+    /// - Throws: `StorageError` with `corrupt` where what lists say cannot be read.
+    func fold() throws -> [Finding] {
         var findings: [Finding] = []
         let state = SubscriptionState(folding: rebuiltHistory, under: contents.stored.policy)
         if contents.tenures.map(\.step) != SubscriptionRows.tenures(of: state).map(\.step) {
@@ -72,6 +74,12 @@ struct ContentsProof {
         let aliases = SubscriptionRows.aliases(of: state.periods)
         if !Set(aliases).isSubset(of: contents.aliases) {
             findings.append(Finding(.periodsDiffer, key, "\(state.periods.count) periods"))
+        }
+        // When it became known is nobody's to fold.
+        if let listed = try contents.listing.flatMap({ try ListingCoding.decode($0, of: key.originalTransactionId) }),
+            listed != ListedSubscription(of: state, changedAt: listed.changedAt)
+        {
+            findings.append(Finding(.listingDiffers, key, "what lists say of it does not follow from its history"))
         }
         return findings
     }

@@ -40,6 +40,8 @@ package struct Finding: Sendable, Hashable {
         case holdingsDiffer
         /// Names of periods are not what the history comes to (I13).
         case periodsDiffer
+        /// What lists say of a subscription is not what the history comes to (I13).
+        case listingDiffers
         /// What is kept of a customer's account is not what was said about the customer comes to (I13).
         case accountDiffers
         /// An audit row names a customer by a number of which nothing is kept, not even that the customer was erased (I45).

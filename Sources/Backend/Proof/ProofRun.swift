@@ -37,8 +37,8 @@ struct ProofProgress: Sendable, Hashable, Codable {
 
 /// A proof as one server goes through it, page by page.
 ///
-/// What it holds in memory is bounded by the largest subscription (its facts, at most ``StoredContents/limit``, and its
-/// history), the largest document, a few seals and the findings of one page, and not by how much is kept.
+/// What it holds in memory is bounded, in each lane, by the largest subscription (its facts, at most ``StoredContents/limit``, and
+/// its history) and the largest document, by a few seals and the findings of one page, and not by how much is kept.
 struct ProofRun: Sendable {
     private(set) var progress: ProofProgress
     private let backend: Backend
@@ -48,10 +48,17 @@ struct ProofRun: Sendable {
 
     /// How many subscriptions or customers are looked at in one step.
     private let page: Int
+    /// How many of them at the same time: their reading waits for the database, and their signatures cost a core each.
+    private let lanes: Int
 
-    /// - Parameter progress: where to go on; nil from the beginning.
-    init(of app: AppID?, by backend: Backend, _ depth: ProofDepth, from progress: ProofProgress? = nil, page: Int = 500) {
-        (self.app, self.backend, self.depth, self.page) = (app, backend, depth, page)
+    /// - Parameters:
+    ///   - progress: where to go on; nil from the beginning.
+    ///   - lanes: how many subscriptions or customers are proved at the same time. A server that has others to answer takes one.
+    init(
+        of app: AppID?, by backend: Backend, _ depth: ProofDepth, from progress: ProofProgress? = nil, page: Int = 500,
+        lanes: Int = 1
+    ) {
+        (self.app, self.backend, self.depth, self.page, self.lanes) = (app, backend, depth, page, max(1, lanes))
         self.progress = progress ?? ProofProgress()
     }
 
@@ -132,7 +139,7 @@ struct ProofRun: Sendable {
         let last = ledger.map { SubscriptionKey($0, OriginalTransactionID(progress.place.id ?? "")) }
         let found = try await translatingStorageErrors { try await backend.store.subscriptions(after: last, limit: page) }
         let meant = found.filter { isMeant($0.scope) }
-        for key in meant { try await backend.prove(key, depth, &progress.report) }
+        try await prove(meant) { [backend, depth] in try await backend.prove($0, depth, &$1) }
         guard let end = meant.last, meant.count == found.count else { return leave() }
         move(to: end.scope, id: end.originalTransactionId.rawValue)
     }
@@ -141,9 +148,31 @@ struct ProofRun: Sendable {
         let last = ledger.map { CustomerKey($0, CustomerID(progress.place.customer ?? "")) }
         let found = try await translatingStorageErrors { try await backend.store.customers(after: last, limit: page) }
         let meant = found.filter { isMeant($0.scope) }
-        for key in meant { try await backend.prove(key, depth, &progress.report) }
+        try await prove(meant) { [backend, depth] in try await backend.prove($0, depth, &$1) }
         guard let end = meant.last, meant.count == found.count else { return leave() }
         move(to: end.scope, customer: end.customer.rawValue)
+    }
+
+    /// Proves some, several at a time; what is found is in their order, whichever was done first.
+    private mutating func prove<Key: Sendable>(
+        _ keys: [Key], _ one: @escaping @Sendable (Key, inout ProofReport) async throws -> Void
+    ) async throws {
+        let lanes = min(lanes, keys.count)
+        let reports = try await withThrowingTaskGroup(of: [Int: ProofReport].self) { group in
+            for lane in 0..<lanes {
+                group.addTask {
+                    var reports: [Int: ProofReport] = [:]
+                    for index in stride(from: lane, to: keys.count, by: lanes) {
+                        var report = ProofReport()
+                        try await one(keys[index], &report)
+                        reports[index] = report
+                    }
+                    return reports
+                }
+            }
+            return try await group.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+        }
+        for index in keys.indices { reports[index].map { progress.report.add($0) } }
     }
 
     private mutating func stepThroughSignals() async throws {

@@ -81,10 +81,13 @@ package struct EndpointRouter {
                     return try await shared.replaying.answer(keyed, id: context.requestId) { try await handler(call) }
                 }
             }
-            return switch outcome {
-            case .given(let answer): responding(answer, request)
-            case .before(let given): Response.again(given, Answer.self)
-            }
+            var response =
+                switch outcome {
+                case .given(let answer): responding(answer, request)
+                case .before(let given): Response.again(given, Answer.self)
+                }
+            if let budget = admission?.budget { response.headers.add(budget) }
+            return response
         }
         endpoints.append(endpoint.description)
     }

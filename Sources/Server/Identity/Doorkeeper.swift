@@ -23,6 +23,8 @@ package struct Admission: Sendable, Hashable {
     package let caller: Caller
     /// The name of the key; that of the configuration file is ``ActingKey/ofFile``.
     package let keyName: String
+    /// What is left of the caller's own budget; nil where any number of requests may be made.
+    let budget: RequestBudgets.Standing?
 }
 
 /// Identifies the caller by a request's credentials, and decides whether it may do this and has not asked too often.
@@ -82,7 +84,7 @@ struct Doorkeeper: Sendable {
             }
             throw error
         }
-        try count(caller, with: shown)
+        let budget = try count(caller, with: shown)
         switch caller {
         case .appBackend: break
         case .anyone: break
@@ -91,7 +93,7 @@ struct Doorkeeper: Sendable {
         }
         guard shown.has(scope) else { throw DoorError.scopeMissing(scope, key: shown.name) }
         if case .kept(let key) = shown.source { keys.noteUse(of: key, at: now) }
-        return Admission(caller: caller, keyName: shown.name)
+        return Admission(caller: caller, keyName: shown.name, budget: budget)
     }
 
     /// A key that a request showed and that is the app's.
@@ -126,14 +128,16 @@ struct Doorkeeper: Sendable {
         }
     }
 
-    private func count(_ caller: Caller, with key: ShownKey) throws {
+    /// - Returns: what is left to the caller alone, where that is counted; what all customers share is nobody's to know.
+    private func count(_ caller: Caller, with key: ShownKey) throws -> RequestBudgets.Standing? {
         let (app, limits) = (key.credentials.app, key.credentials.limits)
         switch caller {
-        case .appBackend: try budgets.spend(.serverKey(app, key.name), perMinute: limits.serverKeyPerMinute)
-        case .anyone: try budgets.spend(.publicKey(app, key.name), perMinute: limits.publicKeyPerMinute)
+        case .appBackend: return try budgets.spend(.serverKey(app, key.name), perMinute: limits.serverKeyPerMinute)
+        case .anyone: return try budgets.spend(.publicKey(app, key.name), perMinute: limits.publicKeyPerMinute)
         case .customer(let customer):
-            try budgets.spend(.customer(app, customer), perMinute: limits.customerPerMinute)
+            let own = try budgets.spend(.customer(app, customer), perMinute: limits.customerPerMinute)
             try budgets.spend(.publicKey(app, key.name), perMinute: limits.publicKeyPerMinute)
+            return own
         }
     }
 

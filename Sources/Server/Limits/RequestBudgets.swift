@@ -1,3 +1,4 @@
+import HTTPTypes
 import Ledger
 import Synchronization
 
@@ -17,9 +18,21 @@ final class RequestBudgets: Sendable {
         case wrongKeys(ConnectionsPerAddress.Peer)
     }
 
+    /// What is left of a budget after a request was counted.
+    struct Standing: Sendable, Hashable {
+        let holder: Holder
+        /// How many requests the holder may make in a minute.
+        let perMinute: Int
+        /// How many of them may come at once, now.
+        let remaining: Int
+        /// After how many seconds all of them are back, if none comes until then.
+        let secondsUntilFull: Int
+    }
+
     /// The holder has made as many requests as it may.
     struct Spent: Error, Equatable {
-        let holder: Holder
+        /// ``Standing/remaining`` is 0.
+        let standing: Standing
         /// When the next one is there, in whole seconds from now; at least 1.
         let retryAfterSeconds: Int
     }
@@ -36,22 +49,27 @@ final class RequestBudgets: Sendable {
     /// Counts one request.
     ///
     /// - Parameter perMinute: how many the holder may make; 0: any number, and nothing is counted.
+    /// - Returns: what is left; nil where nothing is counted.
     /// - Throws: `Spent` if it may not make this one.
-    func spend(_ holder: Holder, perMinute: Int) throws {
-        guard perMinute > 0 else { return }
-        let now = clock()
-        let each = Duration.seconds(60) / perMinute
-        let retryAfter: Duration? = full.withLock { full in
-            let isFull = max(full[holder] ?? now, now) + each
-            let early = isFull - now - .seconds(60)
-            guard early <= .zero else { return early }
-            if full[holder] == nil, full.count >= Self.mostHolders { Self.forget(&full, at: now) }
-            full[holder] = isFull
-            return nil
+    @discardableResult func spend(_ holder: Holder, perMinute: Int) throws -> Standing? {
+        guard perMinute > 0 else { return nil }
+        let (now, minute) = (clock(), Duration.seconds(60))
+        let each = minute / perMinute
+        func standing(owing: Duration) -> Standing {
+            Standing(
+                holder: holder, perMinute: perMinute, remaining: Int(max(0, (minute - owing).nanoseconds / max(1, each.nanoseconds))),
+                secondsUntilFull: owing.wholeSeconds)
         }
-        guard let retryAfter else { return }
-        let (seconds, attoseconds) = retryAfter.components
-        throw Spent(holder: holder, retryAfterSeconds: Int(seconds) + (attoseconds > 0 ? 1 : 0))
+        return try full.withLock { full in
+            let owed = max(full[holder] ?? now, now)
+            let early = owed + each - now - minute
+            guard early <= .zero else {
+                throw Spent(standing: standing(owing: owed - now), retryAfterSeconds: early.wholeSeconds)
+            }
+            if full[holder] == nil, full.count >= Self.mostHolders { Self.forget(&full, at: now) }
+            full[holder] = owed + each
+            return standing(owing: owed + each - now)
+        }
     }
 
     /// Holders whose whole budget is back are forgotten. If those are too few, all are: forgetting favours the callers, and
@@ -60,4 +78,41 @@ final class RequestBudgets: Sendable {
         full = full.filter { $0.value > now }
         if full.count > mostHolders / 2 { full = [:] }
     }
+}
+
+extension RequestBudgets.Standing {
+    /// What the budget is called in `RateLimit` and `RateLimit-Policy`.
+    fileprivate var policy: String {
+        switch holder {
+        case .serverKey: "serverKey"
+        case .publicKey: "publicKey"
+        case .customer: "customer"
+        case .wrongKeys: "wrongKeys"
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Says what is left of a budget.
+    ///
+    /// Source: draft-ietf-httpapi-ratelimit-headers, which is no RFC yet: a quota `q` in a window of `w` seconds; `r` requests
+    /// remain, and after `t` seconds all are back.
+    mutating func add(_ standing: RequestBudgets.Standing) {
+        self[.rateLimitPolicy] = "\"\(standing.policy)\";q=\(standing.perMinute);w=60"
+        self[.rateLimit] = "\"\(standing.policy)\";r=\(standing.remaining);t=\(standing.secondsUntilFull)"
+    }
+}
+
+extension HTTPField.Name {
+    // Valid field names, so they can always be made.
+    fileprivate static let rateLimit = HTTPField.Name("RateLimit") ?? .authorization
+    fileprivate static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy") ?? .authorization
+}
+
+extension Duration {
+    /// Rounded down. One of a minute or less always fits.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+
+    /// Rounded up.
+    fileprivate var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -50,7 +50,9 @@ enum ErrorMapping {
         case is BodyBudget.Unfinished:
             Problem(.bodyUnfinished, detail: "The body broke off, or its chunks are malformed.")
         case let spent as RequestBudgets.Spent:
-            Problem(kind(of: spent.holder), detail: words(of: spent.holder), retryAfterSeconds: spent.retryAfterSeconds)
+            Problem(
+                kind(of: spent.standing.holder), detail: words(of: spent.standing.holder),
+                retryAfterSeconds: spent.retryAfterSeconds)
         case is BodyBudget.Full: problem(of: BackendError.overloaded)
         case is TurnTaken:
             Problem(

@@ -35,6 +35,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             if let error = error as? MethodNotAllowed {
                 response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
             }
+            if let spent = error as? RequestBudgets.Spent { response.headers.add(spent.standing) }
             return request.method == .head ? response.createHeadResponse() : response
         }
     }

@@ -76,6 +76,8 @@ package struct StoredContents: Sendable, Hashable {
 
     /// What shows its Apple Account.
     package let sightings: [AccountSighting]
+    /// What lists say of it, as ``ListingCoding`` writes it; nil where it has not been written yet.
+    package let listing: [UInt8]?
 
     /// A fact, and which document proved it first: one receipt may prove thousands.
     package struct KeptFact: Sendable, Hashable {
@@ -132,15 +134,17 @@ package struct StoredContents: Sendable, Hashable {
         package let holdings: [SubscriptionRows.HoldingRow]
         package let aliases: [SubscriptionRows.AliasRow]
         package let sightings: [AccountSighting]
+        package let listing: [UInt8]?
 
         package init(
             tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow],
-            aliases: [SubscriptionRows.AliasRow], sightings: [AccountSighting]
+            aliases: [SubscriptionRows.AliasRow], sightings: [AccountSighting], listing: [UInt8]?
         ) {
             self.tenures = tenures
             self.holdings = holdings
             self.aliases = aliases
             self.sightings = sightings
+            self.listing = listing
         }
     }
 
@@ -163,5 +167,6 @@ package struct StoredContents: Sendable, Hashable {
         holdings = caches.holdings
         aliases = caches.aliases
         sightings = caches.sightings
+        listing = caches.listing
     }
 }

@@ -131,6 +131,13 @@ enum SubscriptionQueries {
         PostgresStatement(selectTenures, [.integer(ledger), .text(id.rawValue), .integer(revision)])
     }
 
+    /// What lists say of it.
+    static func listing(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT listing FROM subscription WHERE ledger = $1 AND originalTransactionId = $2",
+            [.integer(ledger), .text(id.rawValue)])
+    }
+
     /// By the table's own key: a page costs what stands on it.
     static func next(after id: String, ledger: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(

@@ -224,6 +224,7 @@ struct PostgresReading {
             HoldingQueries.holdings(of: id, ledger: ledger),
             EvidenceQueries.inputs(of: id, ledger: ledger),
             AccountQueries.sightings(of: [id], ledger: ledger),
+            SubscriptionQueries.listing(of: id, ledger: ledger),
         ])
         let facts = try results[0].map(StoredContents.KeptFact.init(row:))
         return StoredContents(
@@ -239,6 +240,7 @@ struct PostgresReading {
                 tenures: try results[2].map(SubscriptionRows.TenureRow.init(row:)),
                 holdings: try results[4].map(SubscriptionRows.HoldingRow.init(row:)),
                 aliases: try results[3].map(SubscriptionRows.AliasRow.init(row:)),
-                sightings: try results[6].map { try AccountSighting(row: $0) }))
+                sightings: try results[6].map { try AccountSighting(row: $0) },
+                listing: try results[7].first?.optionalBytes(0)))
     }
 }

@@ -105,6 +105,14 @@ enum SubscriptionQueries {
         try database.rows(selectCustomers, [.integer(ledger), .text(id.rawValue)]) { CustomerID($0.text(0)) }
     }
 
+    /// What lists say of it.
+    static func listing(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [UInt8]? {
+        try database.rows(
+            "SELECT listing FROM subscription WHERE ledger = ? AND originalTransactionId = ?",
+            [.integer(ledger), .text(id.rawValue)]
+        ) { $0.optionalBytes(0) }.first ?? nil
+    }
+
     static let selectNext = """
         SELECT originalTransactionId FROM subscription
         WHERE ledger = ? AND originalTransactionId > ? ORDER BY originalTransactionId LIMIT ?

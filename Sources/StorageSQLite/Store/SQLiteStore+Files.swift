@@ -14,6 +14,11 @@ extension SQLiteStore {
         }
     }
 
+    /// Tries once more to empty the write-ahead log after ``compact()``.
+    ///
+    /// - Returns: whether it is empty.
+    package func truncateLog() async throws -> Bool { try await alone { try self.checkpointer.truncate($0) } }
+
     /// Empties the write-ahead log, in which pages stand as they were before.
     ///
     /// - Returns: how many bytes the file has.

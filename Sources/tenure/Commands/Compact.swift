@@ -22,10 +22,27 @@ struct Compact: AsyncParsableCommand {
         }
         let opened = try await OpenDatabase(existing: address, logger: Logger(label: "tenure"))
         let start = ContinuousClock.now
-        let isWhole = try await opened.sqlite?.compact() ?? false
+        let isWhole = try await Self.compact(opened.sqlite)
         try await opened.close()
-        guard isWhole else { throw CommandError("Somebody reads from the write-ahead log of \(path). Run it again.") }
+        guard isWhole else {
+            throw CommandError(
+                """
+                The file is written anew, and for a minute somebody read from the write-ahead log of \(path), in which old pages \
+                are left. Run it again.
+                """)
+        }
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64 ?? 0
         Console.print("\(path) is written anew: \(size / 1_048_576) MiB, \((ContinuousClock.now - start).components.seconds) s.")
+    }
+
+    /// Readers hold the log back only while they read, so it is tried again for a minute.
+    private static func compact(_ store: SQLiteStore?) async throws -> Bool {
+        guard let store else { return false }
+        if try await store.compact() { return true }
+        for _ in 0..<60 {
+            try await Task.sleep(for: .seconds(1))
+            if try await store.truncateLog() { return true }
+        }
+        return false
     }
 }

@@ -48,11 +48,14 @@ struct Verify: AsyncParsableCommand {
         if !report.findings.isEmpty { throw ExitCode(1) }
     }
 
+    /// Two for each core, since every other one waits for the database; no more than its pool has connections for.
+    private static let lanes = min(8, 2 * ProcessInfo.processInfo.activeProcessorCount)
+
     private func prove(_ configuration: TenureConfiguration, logger: Logger) async throws -> ProofReport {
         let database = try await OpenDatabase(existing: configuration.database, logger: logger)
         var bar = ProgressBar()
         let report = try await configuration.backend(on: database.store, clock: configuration.clock()).prove(
-            ProofDepth(evidence: !withoutEvidence, rebuild: rebuild)
+            ProofDepth(evidence: !withoutEvidence, rebuild: rebuild), lanes: Self.lanes
         ) { report in
             bar.show("\(report.subscriptions) subscriptions, \(report.facts) facts, \(report.findings.count) findings")
         }
