@@ -222,7 +222,7 @@ let package = Package(
             "TenureTests",
             [
                 "tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "Primitives", "PrometheusMetrics", "Server",
-                "StrictJSON",
+                "Storage", "StrictJSON", logging,
             ]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.

@@ -67,10 +67,16 @@ struct Import: AsyncParsableCommand {
         let database = try await OpenDatabase(writing: configuration.database, logger: logger)
         var run = try ImportRun(
             path: file, format: format.flatMap { ImportFormat(rawValue: $0) } ?? ImportFormat(path: file),
-            kind: Claim.Kind(saidByClient: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",
-            fromBeginning: fromBeginning)
+            kind: Claim.Kind(saidByClient: claimAs) ?? .restore,
+            target: .init(name: "\(id) \(configuration.database.name)", fromBeginning: fromBeginning))
         let backend = try configuration.backend(on: database.store, clock: configuration.clock())
-        let counts = try await run.carryOut(as: .init(backend: backend, app: id)) { try await backend.take($0, app: id) }
+        let counts: [String: Int]
+        do {
+            counts = try await run.carryOut(as: .init(backend: backend, app: id)) { try await backend.take($0, app: id) }
+        } catch BackendError.store(let failure) {
+            throw CommandError(
+                "The database failed: \(failure.words). What was imported is kept; run the same command to go on from there.")
+        }
         print(counts)
         let givenUp = wait ? try await ImportWatch(backend: backend, app: id).carryOut() : 0
         try await database.close()

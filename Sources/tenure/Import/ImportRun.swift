@@ -15,6 +15,10 @@ struct ImportRun {
     /// The job of an import of the file that was interrupted; nil where none was.
     private let begunBefore: String?
     private var bar = ProgressBar()
+    /// How long it waits before it asks a database again that did not answer; after the last one it gives up. As long as another
+    /// database server takes to replace one that fails.
+    private static let pauses: [Duration] = [1, 2, 5, 10, 20, 30, 30, 30, 60, 60].map { .seconds($0) }
+    private let sleep: @Sendable (Duration) async throws -> Void
 
     /// How many lines, and how many bytes, are imported at once, unless a single line is longer.
     private static let together = (lines: 256, bytes: 8 * 1024 * 1024)
@@ -28,19 +32,33 @@ struct ImportRun {
         let app: AppID
     }
 
+    /// Where the lines go.
+    struct Target {
+        /// Of the app and the database.
+        let name: String
+        /// Whether an import that was interrupted is not gone on with.
+        let fromBeginning: Bool
+    }
+
     static func refusedPath(for file: String) -> String { file + ".refused.jsonl" }
 
-    /// - Parameter target: names the app and the database that the lines go to.
-    init(path: String, format: ImportFormat, kind: Claim.Kind, target: String, fromBeginning: Bool) throws {
+    /// - Parameters:
+    ///   - target: names the app and the database that the lines go to.
+    ///   - sleep: waits until a database may be back.
+    init(
+        path: String, format: ImportFormat, kind: Claim.Kind, target: Target,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) throws {
+        self.sleep = sleep
         lock = try FileLock(of: path)
         self.path = path
         self.format = format
         self.kind = kind
-        let target = "\(target) \(format.rawValue) \(kind.rawValue)"
+        let name = "\(target.name) \(format.rawValue) \(kind.rawValue)"
         begunBefore = ImportCheckpoint.job(leftFor: path)
         checkpoint =
-            try fromBeginning
-            ? ImportCheckpoint(ofFile: path, target: target) : ImportCheckpoint.read(forFile: path, target: target)
+            try target.fromBeginning
+            ? ImportCheckpoint(ofFile: path, target: name) : ImportCheckpoint.read(forFile: path, target: name)
         try cutReport()
     }
 
@@ -71,7 +89,7 @@ struct ImportRun {
         }
         checkpoint.job = id
         try checkpoint.write(forFile: path)
-        try await job.backend.beginImport(id, size: Int64(clamping: size), app: job.app)
+        try await patiently { try await job.backend.beginImport(id, size: Int64(clamping: size), app: job.app) }
         do {
             try await takeLines(of: size, job, id, take)
         } catch let error as CommandError {
@@ -101,12 +119,12 @@ struct ImportRun {
             }
             guard let last = records.last else { break }
             let lines = records.map { (number: $0.line, item: item(in: $0, header: header)) }
-            let refused = try note(try await Self.take(lines, take))
+            let refused = try note(try await patiently { try await Self.take(lines, take) })
             checkpoint.offset = last.end
             checkpoint.line = last.line + last.bytes.count(where: { $0 == UInt8(ascii: "\n") }) + 1
             let step = Backend.ImportStep(
                 lines: checkpoint.counts.mapValues { Int64($0) }, offset: Int64(clamping: checkpoint.offset), refused: refused)
-            let goesOn = try await job.backend.noteImport(id, step, app: job.app)
+            let goesOn = try await patiently { try await job.backend.noteImport(id, step, app: job.app) }
             try checkpoint.write(forFile: path)
             show(of: size)
             guard goesOn else {
@@ -114,6 +132,19 @@ struct ImportRun {
                 throw CommandError("The job \(id) was ended by somebody. Import the file again to go on.")
             }
         }
+    }
+
+    /// Does it again while the database does not answer. What was kept before is known by then, so nothing is kept twice.
+    private mutating func patiently<Value>(_ body: () async throws -> Value) async throws -> Value {
+        for pause in Self.pauses {
+            do {
+                return try await body()
+            } catch BackendError.store(let failure) where failure.isRetryable {
+                bar.show("the database does not answer (\(failure.words)); trying again in \(pause.components.seconds) s")
+                try await sleep(pause)
+            }
+        }
+        return try await body()
     }
 
     private func readHeader() throws -> [String] {
