@@ -25,8 +25,11 @@ enum LogQueries {
     /// committed there any more.
     static let settled = "(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM logEpoch)"
 
+    /// Each customer is looked up by itself (`OFFSET 0` keeps it apart): after an import, before anything is known of how the
+    /// tables are filled, PostgreSQL would read all customers for each page.
     static let from = """
-        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        SELECT \(OutboxEntry.Column.list) FROM outbox
+        LEFT JOIN LATERAL (SELECT customer FROM customer WHERE id = outbox.customer OFFSET 0) AS subject ON true
         """
 
     private static let selectAfter =
