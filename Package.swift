@@ -88,8 +88,11 @@ let package = Package(
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
         room("StoragePostgres", ["Primitives", "StrictJSON", "Storage", "Ledger", "CLibpq"]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
+        room("OperatorFactors", ["Primitives", crypto, cryptoExtras]),
         room("PrometheusMetrics", [metrics]),
-        room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage", "PrometheusMetrics", metrics]),
+        room(
+            "Backend",
+            ["Primitives", "AppStoreWire", "Ledger", "Intake", "OperatorFactors", "Storage", "PrometheusMetrics", metrics]),
         room(
             "Server",
             [
@@ -121,7 +124,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
-                "AppStoreGateway", "Delivery",
+                "AppStoreGateway", "Delivery", "OperatorFactors",
                 "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", metrics,
                 hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
@@ -143,6 +146,7 @@ let package = Package(
             exclude: ["README.md", "apple_library.py", "hostile_peers.py"],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
+        tests("OperatorFactorsTests", ["OperatorFactors", "Primitives"]),
         tests("PrometheusMetricsTests", ["PrometheusMetrics", metrics]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
         tests(
@@ -172,7 +176,7 @@ let package = Package(
         tests(
             "BackendTests",
             [
-                "Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
+                "Backend", "Intake", "OperatorFactors", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
                 "Primitives", "PrometheusMetrics",
                 grdb, crypto,
             ]),

@@ -18,7 +18,8 @@ package struct DeclaredTables: Sendable {
         WrittenSweepPlan.self, WrittenAppleRequest.self, WrittenOfferIssue.self,
         WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
         WrittenCopy.self, WrittenFloor.self, WrittenSignal.self, WrittenKey.self, WrittenAnswer.self,
-        WrittenCustomerChange.self,
+        WrittenCustomerChange.self, WrittenOperator.self, WrittenOperatorLink.self, WrittenOperatorSession.self,
+        LoginFailures.self, WrittenOperatorNote.self, WrittenSearch.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -259,6 +259,28 @@ struct WatchedStoreFace: Store {
         try await watched.store.answerCount(of: holder, app: app, since: instant, limit: limit)
     }
 
+    func operators() async throws -> [StoredOperator] { try await watched.store.operators() }
+
+    func storedOperator(_ name: String) async throws -> StoredOperator? { try await watched.store.storedOperator(name) }
+
+    func operatorLink(_ digest: [UInt8]) async throws -> StoredOperatorLink? { try await watched.store.operatorLink(digest) }
+
+    func operatorSession(_ digest: [UInt8]) async throws -> StoredOperatorSession? {
+        try await watched.store.operatorSession(digest)
+    }
+
+    func operatorSessions(of name: String, limit: Int) async throws -> [StoredOperatorSession] {
+        try await watched.store.operatorSessions(of: name, limit: limit)
+    }
+
+    func operatorNotes(_ search: OperatorNoteSearch, limit: Int) async throws -> [StoredOperatorNote] {
+        try await watched.store.operatorNotes(search, limit: limit)
+    }
+
+    func operatorNoteRows(after number: Int64, limit: Int) async throws -> [OperatorNoteRow] {
+        try await watched.store.operatorNoteRows(after: number, limit: limit)
+    }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await watched.store.webhookEndpoints(of: app)
     }

@@ -215,6 +215,28 @@ struct FailingStore: Store {
         try await checked { try await store.answerCount(of: holder, app: app, since: instant, limit: limit) }
     }
 
+    func operators() async throws -> [StoredOperator] { try await checked { try await store.operators() } }
+
+    func storedOperator(_ name: String) async throws -> StoredOperator? { try await checked { try await store.storedOperator(name) } }
+
+    func operatorLink(_ digest: [UInt8]) async throws -> StoredOperatorLink? { try await checked { try await store.operatorLink(digest) } }
+
+    func operatorSession(_ digest: [UInt8]) async throws -> StoredOperatorSession? {
+        try await checked { try await store.operatorSession(digest) }
+    }
+
+    func operatorSessions(of name: String, limit: Int) async throws -> [StoredOperatorSession] {
+        try await checked { try await store.operatorSessions(of: name, limit: limit) }
+    }
+
+    func operatorNotes(_ search: OperatorNoteSearch, limit: Int) async throws -> [StoredOperatorNote] {
+        try await checked { try await store.operatorNotes(search, limit: limit) }
+    }
+
+    func operatorNoteRows(after number: Int64, limit: Int) async throws -> [OperatorNoteRow] {
+        try await checked { try await store.operatorNoteRows(after: number, limit: limit) }
+    }
+
     func webhookEndpoints(of app: AppID?) async throws -> [StoredEndpoint] {
         try await checked { try await store.webhookEndpoints(of: app) }
     }

@@ -219,6 +219,8 @@ extension PostgresTests {
                 }
                 try owner.runScript(
                     """
+                    DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
+                    DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
                     DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                     DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                     DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
@@ -252,7 +254,7 @@ extension PostgresTests {
                         (2, '1000', 'b', 'deliver', '{}', 3, true, 4);
                     """)
                 try owner.migrate(PostgresSchema.steps, applicationRole: nil)
-                #expect(try owner.schemaStanding() == SchemaStanding(version: 18, oldest: 18))
+                #expect(try owner.schemaStanding() == SchemaStanding(version: 19, oldest: 18))
                 let store = try await Self.store(url, knowing: PostgresSchema.version)
                 let request = WorkRequest(kinds: [.deliver], worker: "w")
                 let taken = try await store.write { try $0.lease(request, at: Timestamp(millisecondsSince1970: 5)) }

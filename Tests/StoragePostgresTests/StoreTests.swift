@@ -362,6 +362,8 @@ extension PostgresTests {
                 let name = CustomerName(AppID("app7"), CustomerID("id500"))
                 let endpoint = EndpointName(AppID("app7"), "id7")
                 let copied = LogPlace(transaction: 0, row: 5, event: 0)
+                var operatorSearch = OperatorNoteSearch(before: 500)
+                (operatorSearch.actor, operatorSearch.customer) = ("op7", name)
                 return try [
                     NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [.init(ledger: 7, uuid: "uuid500")]),
                     EvidenceQueries.known(signed: [.init(place: 0, ledger: 7, fact: signed)]),
@@ -405,6 +407,12 @@ extension PostgresTests {
                     IdempotencyQueries.count(of: [1], app: endpoint.app, since: Timestamp(millisecondsSince1970: 5), limit: 9),
                     IdempotencyQueries.forget(before: Timestamp(millisecondsSince1970: 5), limit: 9),
                     IdempotencyQueries.forget(about: SubjectDigest(bytes: [1]), app: endpoint.app),
+                    OperatorQueries.stored("op5"), OperatorQueries.link([1]), OperatorQueries.removeLinks(of: "op5"),
+                    OperatorQueries.session([1]), OperatorQueries.sessions(of: "op5", limit: 10),
+                    OperatorQueries.endSessions(of: "op5", but: [1], at: now), OperatorQueries.failures(of: "name/5"),
+                    OperatorQueries.forgetFailures(of: "name/5"), OperatorAuditQueries.end(),
+                    OperatorAuditQueries.acts(OperatorNoteSearch(before: 500), limit: 10),
+                    OperatorAuditQueries.acts(operatorSearch, limit: 10), OperatorAuditQueries.rows(after: 500, limit: 10),
                     WebhookQueries.endpoint(endpoint), WebhookQueries.endpoints(of: endpoint.app),
                     WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),
                     WebhookQueries.parked(of: endpoint, after: 5, limit: 10), WebhookQueries.unpark(5, of: endpoint),
@@ -494,6 +502,14 @@ extension PostgresTests {
                 FROM generate_series(1, 20000) n;
             INSERT INTO idempotentAnswer SELECT 'app7', sha256(('h' || n % 500)::bytea), sha256(('k' || n)::bytea), '\\x00',
                 sha256(('c' || n % 1000)::bytea), 200, '\\x00', n FROM generate_series(1, 20000) n;
+            INSERT INTO operator SELECT 'op' || n, '[]', '{}', 'en', 'UTC', n, 'a', NULL, NULL FROM generate_series(1, 20000) n;
+            INSERT INTO operatorLink SELECT sha256(('l' || n)::bytea), 'op' || n, n, NULL, NULL FROM generate_series(1, 20000) n;
+            INSERT INTO operatorSession SELECT sha256(('s' || n)::bytea), 'op' || n % 100 + 1, n, n, n, '::1', 'b', NULL
+                FROM generate_series(1, 20000) n;
+            INSERT INTO loginFailure SELECT 'name/' || n, n, n FROM generate_series(1, 20000) n;
+            INSERT INTO operatorAudit SELECT n, 'op' || n % 100, n, 'w' || n % 50, n % 1000 + 1, '{}', '\\x00'
+                FROM generate_series(1, 20000) n;
+            INSERT INTO operatorSearch SELECT n, '\\x00', 'words' FROM generate_series(1, 20000) n;
             ANALYZE;
             """
 

@@ -113,6 +113,7 @@ import Testing
         _ = try IdempotencyQueries.count(of: answer.holder, app: answer.app, since: Life.start, limit: 3, database)
         _ = try IdempotencyQueries.forget(before: Life.start, limit: 3, database)
         try IdempotencyQueries.forget(about: SubjectDigest(Life.alice), app: answer.app, database)
+        try runOperators(database)
         let endpoint = EndpointName(Life.scope.app, "a")
         _ = try WebhookQueries.endpoint(endpoint, database)
         _ = try WebhookQueries.endpoints(of: Life.scope.app, database)
@@ -156,6 +157,25 @@ import Testing
             try runWrites(transaction)
             return .rollback
         }
+    }
+
+    private static func runOperators(_ database: Database) throws {
+        _ = try OperatorQueries.stored("mia", database)
+        _ = try OperatorQueries.link([1], database)
+        try OperatorQueries.removeLinks(of: "mia", database)
+        _ = try OperatorQueries.session([1], database)
+        _ = try OperatorQueries.sessions(of: "mia", limit: 10, database)
+        _ = try OperatorQueries.endSessions(of: "mia", but: [1], at: Life.start, database)
+        _ = try OperatorQueries.failures(of: "name/mia", database)
+        try OperatorQueries.forgetFailures(of: "name/mia", database)
+        try OperatorQueries.forget(before: Life.start, limit: 10, database)
+        try OperatorQueries.forgetFailures(before: Life.start, limit: 10, database)
+        _ = try OperatorAuditQueries.end(database)
+        var named = OperatorNoteSearch(before: 9)
+        _ = try OperatorAuditQueries.acts(named, limit: 10, database)
+        (named.actor, named.what, named.customer) = ("mia", "searched", CustomerName(Life.scope.app, Life.alice))
+        _ = try OperatorAuditQueries.acts(named, limit: 10, database)
+        _ = try OperatorAuditQueries.rows(after: 0, limit: 10, database)
     }
 
     private static func runWrites(_ transaction: SQLiteTransaction) throws {

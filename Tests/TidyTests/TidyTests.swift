@@ -286,7 +286,7 @@ import Testing
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
             "Log": "LogStore", "Signals": "SignalStore", "Webhooks": "WebhookStore", "Offers": "OfferStore",
-            "Keys": "KeyStore", "Idempotency": "IdempotencyStore", "Erasure": "ErasingStore", "Listing": "ListingStore",
+            "Keys": "KeyStore", "Idempotency": "IdempotencyStore", "Operators": "OperatorStore", "Erasure": "ErasingStore", "Listing": "ListingStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
@@ -302,7 +302,7 @@ import Testing
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
                 "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"], "Offer": ["Offer"],
                 "Forwarding": ["Forwarding"], "Signal": ["Signal"], "Log": ["Log"], "Webhook": ["Webhook"], "Key": ["Key"],
-                "Idempotency": ["Idempotency"], "Sealing": ["Sealing"], "Erasing": ["Erasing"],
+                "Idempotency": ["Idempotency"], "Sealing": ["Sealing"], "Erasing": ["Erasing"], "Operator": ["Operator"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in
             try names.flatMap {
@@ -311,7 +311,7 @@ import Testing
         }
         #expect(wanted.count > 15)
         for file in ["StorageSQLite/Store/SQLiteTransaction", "StoragePostgres/Store/PostgresTransaction"] {
-            let known = try ["", "+Told"].flatMap { try functions(of: "Sources/\(file)\($0).swift", in: "") }
+            let known = try ["", "+Told", "+Operators"].flatMap { try functions(of: "Sources/\(file)\($0).swift", in: "") }
                 .filter(Set(wanted).contains)
             #expect(known == wanted, "\(file)")
         }

@@ -11,7 +11,7 @@ struct ProofProgress: Sendable, Hashable, Codable {
 
     /// What is looked at, one after the other.
     fileprivate enum Part: String, Codable, CaseIterable {
-        case database, seals, subscriptions, customers, signals, notifications, end
+        case database, seals, subscriptions, customers, signals, notifications, operators, end
     }
 
     /// The last thing that was looked at in a part; empty before the first.
@@ -84,6 +84,7 @@ struct ProofRun: Sendable {
         case .customers: try await stepThroughCustomers()
         case .signals: try await stepThroughSignals()
         case .notifications: try await stepThroughNotifications()
+        case .operators: try await stepThroughOperators()
         case .end: break
         }
     }
@@ -187,6 +188,17 @@ struct ProofRun: Sendable {
         } else {
             leave()
         }
+    }
+
+    /// What operators did belongs to no app: only a proof of everything looks at it.
+    private mutating func stepThroughOperators() async throws {
+        guard app == nil else { return leave() }
+        let before = AuditHead(
+            sequence: progress.place.number ?? 0, hash: progress.place.hash ?? AuditHead().hash)
+        guard let end = try await backend.proveOperators(after: before, limit: page, into: &progress.report) else {
+            return leave()
+        }
+        (progress.place.number, progress.place.hash) = (end.sequence, end.hash)
     }
 
     private mutating func stepThroughNotifications() async throws {

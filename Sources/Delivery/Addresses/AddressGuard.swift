@@ -1,4 +1,5 @@
 package import Backend
+package import Primitives
 
 /// Says where a webhook may go: by how its URL is written, and by every address that its name has now.
 ///

@@ -1,4 +1,5 @@
 package import Backend
+internal import Primitives
 
 /// The receivers that the configuration file allows although they are not public: only the file can widen it, never the API.
 ///

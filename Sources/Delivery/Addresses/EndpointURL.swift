@@ -1,4 +1,5 @@
 package import Backend
+package import Primitives
 
 /// The URL of an endpoint, read so strictly that every other reader finds the same host in it.
 ///

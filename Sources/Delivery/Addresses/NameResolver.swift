@@ -1,3 +1,5 @@
+package import Primitives
+
 /// Finds the addresses of a host's name.
 package protocol NameResolver: Sendable {
     /// All addresses of a name, the one to be tried first in front; never none.

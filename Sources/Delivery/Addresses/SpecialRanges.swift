@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// The addresses that lead to no public receiver: to this machine, to its network, to a cloud's metadata, to a tunnel whose other
 /// end can be any of these, or nowhere.
 ///

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOHTTP1
+internal import Primitives
 
 /// What each connection is checked for and limited to before the first request is sent on it.
 enum ConnectionChecks {

@@ -68,6 +68,15 @@ package struct AuditHead: Sendable, Hashable {
         return AuditHead(sequence: next, hash: Array(hasher.finalize()))
     }
 
+    /// The same in the one chain of what operators did. No chain of a ledger hashes so few parts.
+    package func followed(byOperators text: String) -> AuditHead {
+        let next = sequence + 1
+        var hasher = SHA256()
+        hasher.update(data: hash)
+        for part in ["operators", "\(next)", text] { hasher.updateWithLength(part) }
+        return AuditHead(sequence: next, hash: Array(hasher.finalize()))
+    }
+
     /// The same in the chain of a subscription.
     package func followed(by text: String, of key: SubscriptionKey) -> AuditHead { followed(by: text, of: .subscription(key)) }
 }

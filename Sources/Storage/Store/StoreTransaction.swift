@@ -2,5 +2,5 @@
 /// the same order.
 package protocol StoreTransaction: DecidingTransaction, SettingsTransaction, JobTransaction, BudgetTransaction,
     SweepTransaction, AppleRequestTransaction, OfferTransaction, LogTransaction, WebhookTransaction, KeyTransaction,
-    IdempotencyTransaction, SealingTransaction, ErasingTransaction
+    IdempotencyTransaction, SealingTransaction, ErasingTransaction, OperatorTransaction
 {}

@@ -53,6 +53,7 @@ enum ErasureQueries {
             }
         }
         statements.append(IdempotencyQueries.forget(about: SubjectDigest(pseudonym.id), app: pseudonym.app))
+        statements.append(OperatorAuditQueries.forgetSearches(naming: pseudonym.id))
         // Attempts are kept for people and are forgotten anyway; what a receiver answered may say anything.
         statements.append(
             PostgresStatement("DELETE FROM webhookAttempt WHERE app = $1 AND strpos(content, $2) > 0", [app, old]))

@@ -55,6 +55,8 @@ enum PostgresSchema {
         Step(number: 17, oldest: 17, tables: issuedOffers + signals + keys, triggers: erasure),
         // Servers of the version before write rows that say nothing of when they changed, and know one kind of job alone.
         Step(number: 18, oldest: 18, tables: idempotentAnswers + changes),
+        // Servers of the version before know no operators, and may go on.
+        Step(number: 19, oldest: 18, tables: operators, appendOnly: ["operatorAudit"]),
     ]
 
     /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` is the place
@@ -558,6 +560,7 @@ enum PostgresSchema {
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
         "appleRequest", "logEpoch", "webhookEndpoint", "webhookAttempt", "webhookParked",
         "notificationCopy", "logFloor", "issuedOffer", "signal", "apiKey", "idempotentAnswer", "customerChange",
+        "operator", "operatorLink", "operatorSession", "operatorSearch", "loginFailure",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

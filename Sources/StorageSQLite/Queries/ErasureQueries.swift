@@ -55,6 +55,7 @@ enum ErasureQueries {
             }
         }
         try IdempotencyQueries.forget(about: SubjectDigest(pseudonym.id), app: pseudonym.app, database)
+        try OperatorAuditQueries.forgetSearches(naming: pseudonym.id, database)
         // Attempts are kept for people and are forgotten anyway; what a receiver answered may say anything.
         try database.run("DELETE FROM webhookAttempt WHERE app = ? AND instr(content, ?) > 0", [app, old])
     }

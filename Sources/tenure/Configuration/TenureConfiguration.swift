@@ -26,9 +26,11 @@ struct TenureConfiguration {
     var signer: AnswerSigner?
     /// How events are sent to those who want them.
     var webhooks: WebhooksConfiguration
+    /// Where people reach the console, and how they are let in.
+    var console: ConsoleConfiguration
 
     private static let names: Set<String> = [
-        "http", "database", "trust", "logLevel", "apps", "clock", "localAppStore", "signedAnswers", "webhooks",
+        "http", "database", "trust", "logLevel", "apps", "clock", "localAppStore", "signedAnswers", "webhooks", "console",
     ]
 
     /// Reads the file.
@@ -95,6 +97,7 @@ struct TenureConfiguration {
         apps = try (file.list("apps") ?? []).map { try AppConfiguration($0, environment: variables) }
         signer = try AnswerSigner(in: file)
         webhooks = try WebhooksConfiguration(in: file, environment: variables)
+        console = try ConsoleConfiguration(in: file)
         clockFile = try Self.clockFile(file, roots)
         localAppStore = try LocalAppStoreConfiguration(in: file, roots: roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }

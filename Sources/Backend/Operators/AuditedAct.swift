@@ -1,0 +1,34 @@
+/// What is written into the operators' audit. The spellings are stable: they are stored.
+package enum AuditedAct: String, Sendable, Hashable, CaseIterable {
+    // Letting in.
+    case loggedIn
+    case loginFailed
+    case loggedOut
+    /// The second factor was shown again, or was refused.
+    case provedSecondFactor
+    case proofFailed
+    case usedLink
+    case setFactors
+    case changedPassword
+    case madeRecoveryCodes
+    case changedSettings
+    case endedSession
+    case endedSessions
+
+    // Operators.
+    case madeOperator
+    case madeLink
+    case changedRoles
+    case endedOperator
+
+    // Reading.
+    case openedCustomer
+    case openedSubscription
+    case openedClaim
+    case openedSignal
+    case openedEvidence
+    case searched
+    /// What was pasted was inspected: a receipt, a JWS, a notification.
+    case inspected
+    case exportedRows
+}
