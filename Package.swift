@@ -99,6 +99,19 @@ let package = Package(
                 "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", "PrometheusMetrics", metrics, crypto,
                 hummingbird, logging, nioCore, nioHTTPTypes,
             ]),
+        room("ArtifactInspection", ["Primitives", "StrictJSON", "AppStoreWire", crypto]),
+        .target(
+            name: "Console",
+            dependencies: [
+                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "Server", hummingbird,
+                logging, nioCore,
+            ],
+            resources: [
+                .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"),
+                // A symbolic link to docs/rules.md: what the product cites and what it shows are one text.
+                .embedInCode("Rules/rules.md"),
+            ],
+            swiftSettings: house),
         room("NativeFace", ["Primitives", "Server", "Backend", "APIContract", "Ledger"]),
         room("AppStoreModel", ["Primitives", "StrictJSON"]),
         // One function of C: Swift has no way of its own to hold a file of a hundred KB that compiles in no time.
@@ -122,9 +135,9 @@ let package = Package(
         .executableTarget(
             name: "tenure",
             dependencies: [
-                "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
-                "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
-                "AppStoreGateway", "Delivery", "OperatorFactors",
+                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "SimulatorPKI", "Ledger", "APIContract",
+                "Intake", "Storage", "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
+                "AppStoreGateway", "Delivery", "OperatorFactors", "Console",
                 "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", metrics,
                 hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
@@ -189,6 +202,12 @@ let package = Package(
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioEmbedded, nioHTTPTypes,
                 nioPosix,
             ]),
+        tests(
+            "ConsoleTests",
+            [
+                "Console", "Server", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "ArtifactInspection", "SimulatorPKI",
+                "Ledger", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging, nioCore,
+            ]),
         tests("APIContractTests", ["APIContract", "StrictJSON", "Primitives"]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
         tests(
@@ -225,8 +244,8 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "Primitives", "PrometheusMetrics", "Server",
-                "Storage", "StrictJSON", logging,
+                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Ledger", "Primitives",
+                "PrometheusMetrics", "Server", "Storage", "StrictJSON", logging,
             ]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.

@@ -2,7 +2,7 @@ import AppStoreWire
 import Primitives
 import Testing
 
-@testable import tenure
+@testable import ArtifactInspection
 
 /// What `tenure inspect` says in addition to a verifier's reason.
 @Suite struct `The texts of inspect` {

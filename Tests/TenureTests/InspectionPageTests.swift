@@ -2,7 +2,7 @@ import AppStoreWire
 import Foundation
 import Testing
 
-@testable import tenure
+@testable import ArtifactInspection
 
 /// Compares docs/operations/inspect.md with what `tenure inspect` can print.
 @Suite struct `The page about inspect` {

@@ -132,8 +132,11 @@ extension Backend {
         package func proposal(at instant: Timestamp) -> OwnerProposal? { accountReport.proposal(for: state.key, at: instant) }
 
         /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
-        package func explanation(at instant: Timestamp) -> [String] {
-            Explanation(of: history, state, at: instant, policies: policies, products: products).english
+        package func explanation(at instant: Timestamp) -> [String] { explanationLines(at: instant).map(Explanation.english) }
+
+        /// The same as values, for other languages.
+        package func explanationLines(at instant: Timestamp) -> [ExplanationLine] {
+            Explanation(of: history, state, at: instant, policies: policies, products: products).lines
         }
     }
 

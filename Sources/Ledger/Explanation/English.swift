@@ -3,17 +3,22 @@ import Primitives
 extension Explanation {
     /// One or two sentences for a line, with its rules in parentheses at the end. Dates are in UTC; nothing asks for a locale.
     package static func english(_ line: ExplanationLine) -> String {
-        let words =
-            switch line.statement {
-            case .purchase(let purchase): purchase.english(line)
-            case .change(let change): "On \(line.when), \(change.english)"
-            case .billing(let billing): billing.english(line)
-            case .refund(let refund): "On \(line.when), \(refund.english)"
-            case .ownership(let ownership): ownership.english(line)
-            case .claim(let claim): "On \(line.when), \(claim.english(line))"
-            case .outlook(let outlook): outlook.english(line)
-            }
-        return "\(words) (\(line.rules.map(\.rawValue).joined(separator: ", ")))."
+        "\(words(line)) (\(line.rules.map(\.rawValue).joined(separator: ", ")))."
+    }
+
+    /// The same without its rules, for whoever shows them in another way.
+    package static func englishSentence(_ line: ExplanationLine) -> String { "\(words(line))." }
+
+    private static func words(_ line: ExplanationLine) -> String {
+        switch line.statement {
+        case .purchase(let purchase): purchase.english(line)
+        case .change(let change): "On \(line.when), \(change.english)"
+        case .billing(let billing): billing.english(line)
+        case .refund(let refund): "On \(line.when), \(refund.english)"
+        case .ownership(let ownership): ownership.english(line)
+        case .claim(let claim): "On \(line.when), \(claim.english(line))"
+        case .outlook(let outlook): outlook.english(line)
+        }
     }
 }
 

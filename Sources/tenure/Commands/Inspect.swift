@@ -1,5 +1,6 @@
 import AppStoreWire
 import ArgumentParser
+import ArtifactInspection
 import Crypto
 import Foundation
 import Primitives
@@ -113,12 +114,12 @@ struct Inspect: AsyncParsableCommand {
         }
         return Inspector(
             verifier: AppStoreVerifier(roots: roots),
-            expected: .init(
+            expecting: .init(
                 bundleId: bundle, environment: environment.flatMap { Primitives.Environment(rawValue: $0) },
                 appAppleId: appAppleId),
             ownKey: try key.map { path in
                 try Self.option("--key", path, "a P-256 key in PEM") { try Self.publicKey(path) }
-            }, now: MachineClock().now())
+            }, at: MachineClock().now())
     }
 
     private static func bytes(of path: String) throws -> [UInt8] {

@@ -1,8 +1,8 @@
-import AppStoreWire
+package import AppStoreWire
 import Primitives
 
 /// What verified payloads mean, in sentences for support staff.
-enum Meaning {
+package enum Meaning {
     /// Who signed, where it changes the conclusions.
     static func signer<Payload>(_ verified: Verified<Payload>) -> [String] {
         switch verified.signer?.authority {
@@ -155,7 +155,7 @@ enum Meaning {
     }
 
     /// What an input that cannot be inspected is, and what to do with it.
-    static func words(_ form: UnusableForm) -> String {
+    package static func words(_ form: UnusableForm) -> String {
         switch form {
         case .empty: "there is nothing in it"
         case .severalNumbers: "several numbers, as transaction ids are: they prove nothing; tenure import takes a list of them"

@@ -1,24 +1,24 @@
-import AppStoreWire
-import Primitives
-import StrictJSON
+package import AppStoreWire
+package import Primitives
+package import StrictJSON
 
 /// The result for one artifact: what is known about it, and the reason against it if there is one.
-struct Inspection: Sendable {
+package struct Inspection: Sendable {
     /// What it is, such as `appReceipt`.
-    var kind: String
+    package internal(set) var kind: String
     /// Where it was inside another one; nil: by itself.
-    var path: String?
-    var result: Outcome
+    package internal(set) var path: String?
+    package internal(set) var result: Outcome
     /// Its content, as JSON, where the signature is valid but the signer is not trusted.
-    var unproved: [UInt8]?
+    package internal(set) var unproved: [UInt8]?
     /// What it means, in sentences.
-    var meaning: [String] = []
+    package internal(set) var meaning: [String] = []
     /// JWS and receipts inside it, each inspected by itself.
-    var inside: [Inspection] = []
+    package internal(set) var inside: [Inspection] = []
     /// The wrapping that was removed before it was read.
-    var wrappings: [TextWrapping] = []
+    package internal(set) var wrappings: [TextWrapping] = []
 
-    enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// Its signature is valid and the signer is trusted.
         case verified(Evidence)
         /// It was signed by a key of ours.
@@ -30,21 +30,21 @@ struct Inspection: Sendable {
     }
 
     /// What is known about a verified artifact.
-    struct Evidence: Sendable {
+    package struct Evidence: Sendable {
         /// Nil where it is not signed.
-        let environment: Environment?
-        let signedDate: Timestamp
-        let signer: Signer?
+        package let environment: Environment?
+        package let signedDate: Timestamp
+        package let signer: Signer?
         /// Its content, as JSON.
-        let payload: [UInt8]
+        package let payload: [UInt8]
     }
 
     /// What is known about an artifact that a key of ours signed.
-    struct OwnEvidence: Sendable {
+    package struct OwnEvidence: Sendable {
         /// `iat`; nil where there is none.
-        let signedDate: Timestamp?
+        package let signedDate: Timestamp?
         /// The claims, JSON.
-        let payload: [UInt8]
+        package let payload: [UInt8]
     }
 
     /// Its content, if it was verified.
@@ -56,27 +56,51 @@ struct Inspection: Sendable {
         }
     }
 
+    /// What is shown of its content, whether it is proved or not: JSON. Nil where nothing could be read.
+    package var shownPayload: [UInt8]? { payload ?? unproved }
+
+    /// What is known about it where it is verified; nil where it is not, or where a key of ours signed it.
+    package var evidence: Evidence? { if case .verified(let evidence) = result { evidence } else { nil } }
+
+    /// The subscriptions that it and what is inside it name, each once; in their order.
+    package var originalTransactionIds: [String] {
+        var ids: [String] = []
+        for id in named + inside.flatMap(\.originalTransactionIds) where !ids.contains(id) { ids.append(id) }
+        return ids
+    }
+
+    private var named: [String] {
+        guard let shownPayload else { return [] }
+        do throws(JSONError) {
+            guard let object = try JSONDocument(shownPayload).root.object else { return [] }
+            let purchases = object["inApp"]?.array?.compactMap { $0.object?["originalTransactionId"]?.string } ?? []
+            return [object["originalTransactionId"]?.string].compactMap { $0 } + purchases
+        } catch {
+            return []
+        }
+    }
+
     /// Whether all of it is verified: it is signed itself, and its signature and all signatures inside it are valid.
-    var isVerified: Bool {
+    package var isVerified: Bool {
         if case .unsigned = result { return false }
         return refusal == nil
     }
 
     /// A reason to refuse an artifact.
-    struct Refusal: Sendable {
+    package struct Refusal: Sendable {
         /// Stable.
-        let code: String
+        package let code: String
         /// What it is about; empty where the code says all.
-        let detail: String
+        package let detail: String
 
         /// What to do about it.
-        var advice: String? { Advice.words(code: code) }
+        package var advice: String? { Advice.words(code: code) }
         /// Code and detail.
-        var line: String { code + (detail.isEmpty ? "" : ": \(detail)") }
+        package var line: String { code + (detail.isEmpty ? "" : ": \(detail)") }
     }
 
     /// The first reason to refuse it or anything inside it.
-    var refusal: Refusal? {
+    package var refusal: Refusal? {
         if case .refused(let code, let detail) = result { return Refusal(code: code, detail: detail) }
         return inside.lazy.compactMap(\.refusal).first
     }
@@ -94,7 +118,7 @@ extension Inspection.Outcome {
 
 extension Inspection {
     /// The report, without indentation: one JSON object.
-    func write(to json: inout JSONWriter) {
+    package func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("kind", kind)
             json.optionalMember("path", path)

@@ -1,7 +1,7 @@
 import AppStoreWire
 
 /// The reasons that `inspect` itself gives, in addition to the codes of the verifiers. Raw values are stable.
-enum InspectionCode: String, CaseIterable {
+package enum InspectionCode: String, CaseIterable {
     /// It is not an artifact of Apple's in any known form.
     case notRecognised
     /// It cannot be read at all.
@@ -21,9 +21,9 @@ enum InspectionCode: String, CaseIterable {
 }
 
 /// What to do about a refusal, where there is something to do.
-enum Advice {
+package enum Advice {
     /// The codes that have one.
-    static let all: [(code: String, words: String)] = [
+    package static let all: [(code: String, words: String)] = [
         (
             JWSRefusal.Code.rootNotTrusted.rawValue,
             "If a local App Store signed it, give that store's root with --root; if a copy of Xcode did, its certificate with "
@@ -47,5 +47,5 @@ enum Advice {
     ]
 
     /// nil where the refusal says everything.
-    static func words(code: String) -> String? { all.first { $0.code == code }?.words }
+    package static func words(code: String) -> String? { all.first { $0.code == code }?.words }
 }

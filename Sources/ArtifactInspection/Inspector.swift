@@ -1,15 +1,19 @@
-import AppStoreWire
-import Crypto
-import Primitives
+package import AppStoreWire
+package import Crypto
+package import Primitives
 import StrictJSON
 
 /// Verifies one artifact of any kind against the caller's expectation, and explains what it means.
-struct Inspector: Sendable {
+package struct Inspector: Sendable {
     /// What the caller expects; nil: what the artifact says about itself.
-    struct Expectation: Sendable {
-        var bundleId: String?
-        var environment: Environment?
-        var appAppleId: Int64?
+    package struct Expectation: Sendable {
+        package var bundleId: String?
+        package var environment: Environment?
+        package var appAppleId: Int64?
+
+        package init(bundleId: String? = nil, environment: Environment? = nil, appAppleId: Int64? = nil) {
+            (self.bundleId, self.environment, self.appAppleId) = (bundleId, environment, appAppleId)
+        }
     }
 
     let verifier: AppStoreVerifier
@@ -18,8 +22,26 @@ struct Inspector: Sendable {
     let ownKey: P256.Signing.PublicKey?
     let now: Timestamp
 
+    /// - Parameters:
+    ///   - expected: what the artifact must be of; what is nil there, it may say itself.
+    ///   - ownKey: nil: what a server of ours signed cannot be verified.
+    ///   - now: for what must not be from the future, and for what has ended.
+    package init(
+        verifier: AppStoreVerifier, expecting expected: Expectation, ownKey: P256.Signing.PublicKey? = nil, at now: Timestamp
+    ) {
+        (self.verifier, self.expected, self.ownKey, self.now) = (verifier, expected, ownKey, now)
+    }
+
+    /// Recognises a text or the bytes of a file, and checks what it is.
+    package func inspect(text bytes: [UInt8]) async -> Inspected {
+        switch Recognition(of: bytes) {
+        case .artifact(let artifact, let wrappings): .artifact(await inspect(artifact, outOf: wrappings))
+        case .unusable(let form): .unusable(Meaning.words(form))
+        }
+    }
+
     /// - Parameter wrappings: the wrapping that was removed.
-    func inspect(_ artifact: AppleArtifact, outOf wrappings: [TextWrapping]) async -> Inspection {
+    package func inspect(_ artifact: AppleArtifact, outOf wrappings: [TextWrapping]) async -> Inspection {
         var inspection = await inspect(artifact)
         inspection.wrappings = wrappings
         inspection.meaning += Meaning.words(wrappings)
@@ -280,4 +302,11 @@ struct Inspector: Sendable {
             return inspection
         }
     }
+}
+
+/// What became of a text that was to be inspected.
+package enum Inspected: Sendable {
+    case artifact(Inspection)
+    /// It is nothing of Apple's; what it is instead, in words.
+    case unusable(String)
 }

@@ -1,0 +1,236 @@
+import Backend
+import Ledger
+import Primitives
+
+/// P12: how the server runs: asking Apple, due work, webhooks, notifications that could not be applied, certificates, clocks.
+struct OperationsPage {
+    let standing: AppleStanding
+    /// Nil where no webhooks are served here.
+    let endpoints: [EndpointView]?
+    let parked: [Backend.ParkedNotification]
+    let warnings: [Backend.Warning]
+    let authorities: [Backend.TrustedAuthority]
+    let now: Timestamp
+
+    var sheet: Sheet {
+        Sheet(
+            OperationsWords.title,
+            [
+                .part("apple", OverviewWords.apple, [.facts("apple", apple), budgets]),
+                .part("work", SubscriptionWords.work, [backlog]), .part("webhooks", OperationsWords.webhooks, [webhooks]),
+                .part("parked", OverviewWords.parked, [parkedTable]), .part("warnings", OverviewWords.warnings, [warningTable]),
+                .part("certificates", OperationsWords.certificates, [certificates]),
+            ])
+    }
+
+    private var apple: [Field] {
+        let server = standing.server
+        return [
+            Field("lastNotification", OverviewWords.lastNotification, .optional(standing.lastNotification?.receivedAt)),
+            Field("sureUntil", OverviewWords.sureUntil, .optional(standing.sureUntil)),
+            Field("lastAnswer", ColumnWords.lastAnswer, .optional(server?.last.answeredAt)),
+            Field("lastFailure", ColumnWords.lastError, .optional(server?.last.failure.map { "\($0.code) \($0.endpoint)" })),
+            Field("lastFailureAt", OperationsWords.failedAt, .optional(server?.last.failure?.at)),
+            Field("pausedUntil", OperationsWords.pausedUntil, .optional(server?.pausedUntil)),
+            Field("clockLeadMilliseconds", OperationsWords.clockLead, server?.clockLead.map { .length($0) } ?? .none),
+            Field(
+                "asksApple", OperationsWords.asksApple,
+                server == nil ? .badge(.warn, "false", AccessWords.no) : .badge(.good, "true", AccessWords.yes)),
+        ]
+    }
+
+    private var budgets: Block {
+        .table(
+            SheetTable(
+                "budgets", OperationsWords.budgets, empty: OperationsWords.noBudgets,
+                [
+                    .init("endpoint", ColumnWords.address), .init("callsPerHour", OperationsWords.callsPerHour),
+                    .init("takenUntil", ColumnWords.taken), .init("blockedUntil", OperationsWords.blockedUntil),
+                ],
+                standing.budgets.map { budget in
+                    [
+                        .data(budget.endpoint), .number(budget.callsPerHour), .instant(budget.takenUntil),
+                        budget.blockedUntil > now ? .instant(budget.blockedUntil) : .none,
+                    ]
+                }))
+    }
+
+    private var backlog: Block {
+        .table(
+            SheetTable(
+                "backlog", OperationsWords.backlog, empty: OperationsWords.noBacklog,
+                [
+                    .init("kind", ColumnWords.kind), .init("count", ColumnWords.count),
+                    .init("dueSince", OperationsWords.dueSince),
+                ],
+                standing.backlog.filter { $0.count > 0 }.map { backlog in
+                    [.data(backlog.kind), .number(Int64(backlog.count)), .optional(backlog.dueSince)]
+                }))
+    }
+
+    private var webhooks: Block {
+        .table(
+            SheetTable(
+                "webhooks", OperationsWords.webhooks,
+                empty: endpoints == nil ? OperationsWords.noWebhooksHere : OperationsWords.noWebhooks,
+                [
+                    .init("id", ColumnWords.id), .init("url", ColumnWords.address), .init("state", ColumnWords.state),
+                    .init("delivered", OperationsWords.delivered), .init("failed", OperationsWords.failed),
+                    .init("waitingSince", OperationsWords.waitingSince), .init("nextAttemptAt", OperationsWords.nextAttempt),
+                    .init("reason", ColumnWords.reason),
+                ],
+                (endpoints ?? []).map { endpoint in
+                    [
+                        .data(endpoint.id), .data(endpoint.url), Self.state(endpoint.state), .number(endpoint.delivered),
+                        .number(endpoint.failed), .optional(endpoint.waitingSince), .optional(endpoint.nextAttemptAt),
+                        .optional(endpoint.reason),
+                    ]
+                }))
+    }
+
+    private static func state(_ state: EndpointView.State) -> Cell {
+        let tone: Cell.Tone =
+            switch state {
+            case .healthy: .good
+            case .failing: .warn
+            case .disabled: .bad
+            case .paused: .calm
+            }
+        return .badge(tone, state.rawValue, OperationsWords.state(state))
+    }
+
+    private var parkedTable: Block {
+        .table(
+            SheetTable(
+                "parked", OverviewWords.parked, empty: OperationsWords.noParked,
+                [
+                    .init("notificationUUID", ColumnWords.id), .init("receivedAt", ColumnWords.received),
+                    .init("reason", ColumnWords.reason), .init("attempts", ColumnWords.attempts),
+                    .init("triedNextAt", OperationsWords.nextAttempt),
+                ],
+                parked.map { parked in
+                    [
+                        .data(parked.id), .instant(parked.receivedAt), .data(parked.reason), .number(parked.attempts),
+                        .instant(parked.triedNextAt),
+                    ]
+                }))
+    }
+
+    private var warningTable: Block {
+        .table(
+            SheetTable(
+                "warnings", OverviewWords.warnings, empty: OperationsWords.noWarnings,
+                [
+                    .init("kind", ColumnWords.kind), .init("value", ColumnWords.value),
+                    .init("firstSeenAt", ColumnWords.raised),
+                ],
+                warnings.prefix(SubscriptionPage.longest).map { warning in
+                    [.data(warning.kind), .data(warning.value), .instant(warning.firstSeenAt)]
+                }))
+    }
+
+    private var certificates: Block {
+        .table(
+            SheetTable(
+                "certificates", OperationsWords.certificatesAre, empty: OperationsWords.noCertificates,
+                [
+                    .init("name", ColumnWords.name), .init("role", ColumnWords.kind),
+                    .init("notValidAfter", ColumnWords.until), .init("state", ColumnWords.state),
+                ],
+                authorities.map { authority in
+                    [
+                        .data(authority.name), .data(authority.role), .instant(authority.notValidAfter),
+                        Self.state(of: authority, at: now),
+                    ]
+                }))
+    }
+
+    private static func state(of authority: Backend.TrustedAuthority, at now: Timestamp) -> Cell {
+        let left = authority.notValidAfter.since(now)
+        if left.count <= 0 { return .badge(.bad, "ended", OperationsWords.certificateEnded) }
+        return left <= .days(60)
+            ? .badge(.warn, "endsSoon", OperationsWords.certificateEndsSoon)
+            : .badge(.good, "valid", OperationsWords.certificateValid)
+    }
+}
+
+/// Texts of the page of operations.
+enum OperationsWords: Words {
+    case title, webhooks, certificates, certificatesAre, noCertificates, failedAt, pausedUntil, clockLead, asksApple
+    case budgets, noBudgets, callsPerHour, blockedUntil, backlog, noBacklog, dueSince, noWebhooks, noWebhooksHere
+    case delivered, failed, waitingSince, nextAttempt, noParked, noWarnings
+    case state(EndpointView.State)
+    case certificateEnded, certificateEndsSoon, certificateValid
+
+    var english: String {
+        switch self {
+        case .title: "Operations"
+        case .webhooks: "Webhooks"
+        case .certificates: "Certificates"
+        case .certificatesAre: "Authorities on which the trust in what Apple signs rests; the one that ends first comes first"
+        case .noCertificates: "No certificate with a known end signed anything lately."
+        case .failedAt: "Failed"
+        case .pausedUntil: "Asks nothing until"
+        case .clockLead: "This server's clock is ahead of Apple's by"
+        case .asksApple: "This server asks Apple"
+        case .budgets: "What is left of Apple's limits"
+        case .noBudgets: "Apple was never asked. A key of App Store Connect in the configuration lets this server ask."
+        case .callsPerHour: "Calls an hour"
+        case .blockedUntil: "Blocked until"
+        case .backlog: "Work that is due"
+        case .noBacklog: "No work is due."
+        case .dueSince: "Due since"
+        case .noWebhooks: "No endpoint is configured. tenure webhooks add makes one."
+        case .noWebhooksHere: "This server sends no webhooks."
+        case .delivered: "Delivered"
+        case .failed: "Failed"
+        case .waitingSince: "Pending since"
+        case .nextAttempt: "Next attempt"
+        case .noParked: "Every notification was applied."
+        case .noWarnings: "Apple used no word that this version does not know."
+        case .state(.healthy): "healthy"
+        case .state(.failing): "failing"
+        case .state(.disabled): "disabled"
+        case .state(.paused): "paused"
+        case .certificateEnded: "has ended"
+        case .certificateEndsSoon: "ends within 60 days"
+        case .certificateValid: "valid"
+        }
+    }
+
+    var chinese: String {
+        switch self {
+        case .title: "运维"
+        case .webhooks: "Webhook"
+        case .certificates: "证书"
+        case .certificatesAre: "对 Apple 签名的信任所依据的证书颁发者；最先到期的在前"
+        case .noCertificates: "最近没有已知到期时间的证书签名过任何内容。"
+        case .failedAt: "失败时间"
+        case .pausedUntil: "暂停询问至"
+        case .clockLead: "本服务器时钟比 Apple 快"
+        case .asksApple: "本服务器询问 Apple"
+        case .budgets: "Apple 限额的剩余"
+        case .noBudgets: "从未询问过 Apple。在配置中加入 App Store Connect 的密钥后即可询问。"
+        case .callsPerHour: "每小时次数"
+        case .blockedUntil: "受限至"
+        case .backlog: "到期的工作"
+        case .noBacklog: "没有到期的工作。"
+        case .dueSince: "最早到期"
+        case .noWebhooks: "没有配置端点。tenure webhooks add 可添加。"
+        case .noWebhooksHere: "本服务器不发送 webhook。"
+        case .delivered: "已送达"
+        case .failed: "失败"
+        case .waitingSince: "待送自"
+        case .nextAttempt: "下次尝试"
+        case .noParked: "所有通知均已应用。"
+        case .noWarnings: "Apple 没有使用此版本不认识的用词。"
+        case .state(.healthy): "正常"
+        case .state(.failing): "失败中"
+        case .state(.disabled): "已停用"
+        case .state(.paused): "已暂停"
+        case .certificateEnded: "已过期"
+        case .certificateEndsSoon: "60 天内到期"
+        case .certificateValid: "有效"
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import AppStoreWire
+import ArtifactInspection
+import Backend
+import Ledger
+import Primitives
+
+/// P2: finding what somebody names, and reading what somebody pasted. Nothing of either is kept.
+enum SearchPage {
+    /// - Parameters:
+    ///   - text: what was searched; nil: nothing yet.
+    ///   - hits: of all environments of the app.
+    static func sheet(_ text: String?, _ hits: [Backend.SearchHit], in place: ConsolePlace) -> Sheet {
+        var blocks: [Block] = [.paragraph(SearchWords.how)]
+        if let text {
+            let (here, elsewhere) = (
+                hits.filter { $0.environment == place.environment }, hits.filter { $0.environment != place.environment }
+            )
+            blocks.append(.facts("search", [Field("q", SearchWords.asked, .data(text))]))
+            blocks.append(table("customers", SearchWords.customers, here.filter { $0.kind == .customer }))
+            blocks.append(table("subscriptions", SearchWords.subscriptions, here.filter { $0.kind == .subscription }))
+            if here.isEmpty { blocks.append(.paragraph(SearchWords.nothing(place.environment))) }
+            if !elsewhere.isEmpty {
+                blocks.append(
+                    .notice(SearchWords.elsewhere(Set(elsewhere.map(\.environment)).sorted { $0.rawValue < $1.rawValue })))
+            }
+        }
+        blocks.append(.part("paste", SearchWords.paste, [.paragraph(SearchWords.pasteHow), form]))
+        return Sheet(SearchWords.title, blocks)
+    }
+
+    private static func table(_ key: StaticString, _ caption: SearchWords, _ hits: [Backend.SearchHit]) -> Block {
+        .table(
+            SheetTable(
+                key, caption, empty: SearchWords.noneOfKind(caption.isOfCustomers),
+                [.init("id", ColumnWords.id), .init("foundBy", ColumnWords.foundBy)],
+                hits.map { hit in
+                    let id: Cell =
+                        hit.kind == .customer ? .customer(CustomerID(hit.id)) : .subscription(OriginalTransactionID(hit.id))
+                    return [id, .data(hit.foundBy.rawValue)]
+                }))
+    }
+
+    static var form: Block {
+        .form(
+            SheetForm(
+                target: .inspect, isPost: true,
+                fields: [.init(name: "text", label: SearchWords.pasted, hint: SearchWords.pastedHint, kind: .longText)],
+                button: SearchWords.check))
+    }
+}
+
+/// What was pasted, or what a fact rests on, decoded and checked.
+enum InspectionPage {
+    static func sheet(_ inspection: Inspected) -> Sheet {
+        Sheet(SearchWords.inspected, blocks(inspection) + [.part("paste", SearchWords.pasteAgain, [SearchPage.form])])
+    }
+
+    /// The blocks, whose members are those of one inspection.
+    static func blocks(_ inspection: Inspected) -> [Block] {
+        switch inspection {
+        case .unusable(let words):
+            return [
+                .notice(SearchWords.unusable),
+                .facts("result", [Field("verified", SearchWords.verified, .badge(.bad, "false", AccessWords.no))]),
+                .english("meaning", [words]),
+            ]
+        case .artifact(let inspection):
+            return [
+                .notice(inspection.isVerified ? SearchWords.isVerified : SearchWords.isNotVerified),
+                .facts("result", fields(inspection)), .english("meaning", inspection.meaning), inside(inspection),
+            ] + subscriptions(inspection) + text("payload", inspection.shownPayload)
+        }
+    }
+
+    private static func fields(_ inspection: Inspection) -> [Field] {
+        let signer = inspection.evidence?.signer
+        return [
+            Field("kind", ColumnWords.kind, .data(inspection.kind)),
+            Field(
+                "verified", SearchWords.verified,
+                inspection.isVerified ? .badge(.good, "true", AccessWords.yes) : .badge(.bad, "false", AccessWords.no)),
+            Field("refusal", SearchWords.refusal, .optional(inspection.refusal?.line)),
+            Field("advice", SearchWords.advice, .optional(inspection.refusal?.advice)),
+            Field("environment", ColumnWords.environment, .optional(inspection.evidence?.environment?.rawValue)),
+            Field("signedDate", ColumnWords.signed, .optional(inspection.evidence?.signedDate)),
+            Field("signer", SearchWords.signer, .optional(signer?.leafName)),
+            Field("serial", SearchWords.serial, .optional(signer?.leafSerial)),
+            Field("sha256", SearchWords.fingerprint, .optional(signer.map { Hexadecimal.encode($0.leafFingerprint) })),
+            Field("root", SearchWords.root, .optional(signer?.rootName)),
+        ]
+    }
+
+    private static func inside(_ inspection: Inspection) -> Block {
+        .table(
+            SheetTable(
+                "inside", SearchWords.inside, empty: SearchWords.nothingInside,
+                [
+                    .init("path", SearchWords.path), .init("kind", ColumnWords.kind), .init("verified", SearchWords.verified),
+                    .init("meaning", ColumnWords.what),
+                ],
+                inspection.inside.prefix(SubscriptionPage.longest).map { inner in
+                    [
+                        .optional(inner.path), .data(inner.kind),
+                        inner.isVerified ? .badge(.good, "true", AccessWords.yes) : .badge(.bad, "false", AccessWords.no),
+                        .list((inner.meaning + [inner.refusal?.line].compactMap { $0 }).map { .data($0) }),
+                    ]
+                }))
+    }
+
+    /// Where what was pasted is known here.
+    private static func subscriptions(_ inspection: Inspection) -> [Block] {
+        let ids = inspection.originalTransactionIds.prefix(20)
+        guard !ids.isEmpty else { return [] }
+        return [
+            .facts(
+                "names",
+                [
+                    Field(
+                        "originalTransactionId", SearchWords.names,
+                        .list(ids.map { .subscription(OriginalTransactionID($0)) }))
+                ])
+        ]
+    }
+
+    /// So many characters of a payload are shown.
+    private static let longestText = 20_000
+
+    private static func text(_ key: StaticString, _ payload: [UInt8]?) -> [Block] {
+        guard let payload else { return [] }
+        let text = String(decoding: payload.prefix(longestText), as: UTF8.self)
+        return [.text(key, payload.count > longestText ? SearchWords.payloadCut : SearchWords.payload, text)]
+    }
+}
+
+/// One fact: what it says, and whether the text that it rests on verifies now.
+enum FactPage {
+    static func sheet(
+        _ fact: Backend.FactsReport.Item, number: Int, of key: SubscriptionKey, content: Backend.FactsReport.Document?,
+        _ inspection: Inspected?
+    ) -> Sheet {
+        var blocks: [Block] = [
+            .facts(
+                "fact",
+                [
+                    Field("originalTransactionId", ColumnWords.subscription, .subscription(key.originalTransactionId)),
+                    Field("kind", ColumnWords.kind, .said(fact.fact.kindName, FactWords.kind(fact.fact))),
+                    Field("key", ColumnWords.key, .data(fact.fact.key)),
+                    Field("signedDate", ColumnWords.signed, .instant(fact.fact.signedDate)),
+                    Field("receivedAt", ColumnWords.received, .instant(fact.receivedAt)),
+                    Field("form", ColumnWords.form, .optional(content?.form)),
+                ])
+        ]
+        if let inspection {
+            blocks.append(.part("verified", SearchWords.verifiedNow, InspectionPage.blocks(inspection)))
+        } else {
+            blocks.append(.paragraph(SearchWords.notVerifiable))
+        }
+        if let content {
+            let text = String(content.content.prefix(20_000))
+            blocks.append(.folded(SearchWords.rawText, [.text("content", SearchWords.rawText, text)]))
+        }
+        return Sheet(SearchWords.fact(number, key.originalTransactionId.rawValue), blocks)
+    }
+}

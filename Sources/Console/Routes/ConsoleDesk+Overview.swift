@@ -1,0 +1,112 @@
+import Backend
+import Ledger
+import Primitives
+
+/// The pages about an app and about the server.
+extension ConsoleDesk {
+    /// Counted up to this: a page says "at least" and not how many of ten million.
+    private static let most = 200
+
+    func overview(_ place: ConsolePlace) async throws -> Sheet {
+        let backend = dependencies.backend
+        let claims = try await backend.waitingClaims(
+            app: place.app, environment: place.environment, after: nil, limit: Self.most)
+        let proposals = try await backend.proposals(
+            app: place.app, environment: place.environment, after: nil, limit: InboxPage.longest)
+        let signals = try await backend.signals(
+            Backend.SignalFilter(isOpen: true), app: place.app, environment: place.environment, before: nil, limit: Self.most)
+        let parked = try await backend.parkedNotifications(app: place.app, environment: place.environment)
+        let warnings = try await backend.warnings(app: place.app, environment: place.environment)
+        let standing = try await backend.appleStanding(of: place.app, in: place.environment, desk: dependencies.apple)
+        let failing = try await endpoints(of: place)?.filter { $0.state == .failing || $0.state == .disabled } ?? []
+        let consumption = standing.backlog.first { $0.kind == "answerConsumptionRequest" }
+        let late = standing.backlog.filter { $0.kind != "answerConsumptionRequest" && $0.count > 0 }
+        let needs: [OverviewPage.Need] = [
+            .init(
+                what: .claims, code: "claims", count: claims.claims.count, isMore: claims.last != nil,
+                oldest: claims.claims.map(\.weighed.claim.claimedAt).min(), page: .inbox(after: nil)),
+            .init(
+                what: .consumption, code: "consumptionRequests", count: consumption?.count ?? 0, isMore: false,
+                oldest: consumption?.dueSince, page: .operations),
+            .init(
+                what: .endpoints, code: "failingEndpoints", count: failing.count, isMore: false,
+                oldest: failing.compactMap(\.stateSince).min(), page: .operations),
+            .init(
+                what: .deadWork, code: "lateWork", count: late.map(\.count).reduce(0, +), isMore: false,
+                oldest: late.compactMap(\.dueSince).min(), page: .operations),
+            .init(
+                what: .parked, code: "parkedNotifications", count: parked.count,
+                isMore: parked.count == Backend.longestParked, oldest: parked.map(\.receivedAt).min(), page: .operations),
+            .init(
+                what: .proposals, code: "proposals", count: proposals.proposals.count, isMore: proposals.last != nil,
+                oldest: nil, page: .inbox(after: nil)),
+            .init(
+                what: .signals, code: "signals", count: signals.count, isMore: signals.count == Self.most,
+                oldest: signals.map(\.firstRaisedAt).min(), page: .inbox(after: nil)),
+            .init(
+                what: .warnings, code: "unknownWords", count: warnings.count, isMore: false,
+                oldest: warnings.map(\.firstSeenAt).min(), page: .operations),
+        ]
+        return OverviewPage(needs: needs, standing: standing).sheet
+    }
+
+    private func endpoints(of place: ConsolePlace) async throws -> [EndpointView]? {
+        guard let deliveries = dependencies.deliveries else { return nil }
+        return try await deliveries.endpoints(of: place.app).filter { $0.environments.contains(place.environment) }
+    }
+
+    func inbox(after last: String?, in place: ConsolePlace) async throws -> Sheet {
+        let backend = dependencies.backend
+        let last = last.map { OriginalTransactionID($0) }
+        return InboxPage(
+            claims: try await backend.waitingClaims(
+                app: place.app, environment: place.environment, after: last, limit: InboxPage.longest),
+            proposals: try await backend.proposals(
+                app: place.app, environment: place.environment, after: last, limit: InboxPage.longest),
+            // On the first page only: they have an order of their own.
+            signals: last == nil
+                ? try await backend.signals(
+                    Backend.SignalFilter(isOpen: true), app: place.app, environment: place.environment, before: nil,
+                    limit: InboxPage.longest) : [],
+            now: backend.now()
+        ).sheet
+    }
+
+    func policy(_ place: ConsolePlace) async throws -> Sheet {
+        let backend = dependencies.backend
+        return PolicyPage(
+            policy: try await backend.settingsInForce(of: place.app).newest.content.policy,
+            history: try await backend.settingsHistory(of: place.app),
+            trial: try await backend.jobs(app: place.app).first { $0.kind == "trial" }
+        ).sheet
+    }
+
+    func catalogue(_ place: ConsolePlace) async throws -> Sheet {
+        CataloguePage(settings: try await dependencies.backend.settingsInForce(of: place.app)).sheet
+    }
+
+    func operations(_ place: ConsolePlace) async throws -> Sheet {
+        let backend = dependencies.backend
+        return OperationsPage(
+            standing: try await backend.appleStanding(of: place.app, in: place.environment, desk: dependencies.apple),
+            endpoints: try await endpoints(of: place),
+            parked: try await backend.parkedNotifications(app: place.app, environment: place.environment),
+            warnings: try await backend.warnings(app: place.app, environment: place.environment),
+            authorities: backend.trustedAuthorities, now: backend.now()
+        ).sheet
+    }
+
+    func jobs(_ place: ConsolePlace) async throws -> Sheet {
+        JobsPage(jobs: try await dependencies.backend.jobs(app: place.app)).sheet
+    }
+
+    func verify(_ place: ConsolePlace) async throws -> Sheet {
+        let backend = dependencies.backend
+        let runs = try await backend.jobs(app: place.app).filter { $0.kind == "verification" }
+        var findings: [Backend.JobResult] = []
+        if let last = runs.first {
+            findings = try await backend.jobResults(of: last.id, app: place.app, after: 0, limit: SubscriptionPage.longest)
+        }
+        return VerifyPage(runs: runs, findings: findings).sheet
+    }
+}

@@ -1,0 +1,195 @@
+package import Backend
+import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOCore
+import Primitives
+package import Server
+import StrictJSON
+
+/// What the console needs from the outside.
+package struct ConsoleDependencies: Sendable {
+    package let backend: Backend
+    package let door: any ConsoleDoor
+    package let site: ConsoleSite
+    /// Of Tenure, as the foot of every page says it.
+    package let version: String
+    /// Whether the backend's clock is a local App Store's.
+    package var isClockSimulated = false
+    /// Who knows of webhooks; nil: none are served here.
+    package var deliveries: DeliveryDesk?
+    /// Who asks Apple; nil: nobody does here.
+    package var apple: AppleDesk?
+
+    package init(backend: Backend, door: any ConsoleDoor, site: ConsoleSite = .atRoot, version: String) {
+        (self.backend, self.door, self.site, self.version) = (backend, door, site, version)
+    }
+}
+
+/// The console: one answer for each request under its base path, with every header that protects it.
+package struct ConsoleResponder: HTTPResponder {
+    private let dependencies: ConsoleDependencies
+
+    package init(_ dependencies: ConsoleDependencies) { self.dependencies = dependencies }
+
+    /// How many bytes a pasted text may have, as a form sends it.
+    package static let longestPaste = 1 << 20
+
+    package func respond(to request: Request, context: ServerContext) async throws -> Response {
+        var response = await answer(request, context)
+        ConsoleHeaders.secure(&response.headers)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ request: Request, _ context: ServerContext) async -> Response {
+        guard let path = dependencies.site.path(of: request.uri.path[...]) else { return Self.bare(.notFound) }
+        let route = ConsoleRoute(path: path, query: (request.uri.query ?? "")[...])
+        if case .asset(let asset)? = route { return Self.answer(asset, request) }
+        let call = ConsoleCall(request: request, context: context, site: dependencies.site, path: String(path))
+        do {
+            switch try await dependencies.door.admit(call) {
+            case .answer(let response): return response
+            case .visitor(let visitor): return await answer(call, route, visitor)
+            }
+        } catch {
+            context.logger.error("console.door", metadata: ["error": "\(error)"])
+            return Self.bare(.internalServerError)
+        }
+    }
+
+    /// An answer to somebody of whom nothing is known: it says nothing.
+    private static func bare(_ status: HTTPResponse.Status) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: "\(status.code)\n")))
+    }
+
+    private static func answer(_ asset: ConsoleAsset, _ request: Request) -> Response {
+        guard request.method == .get || request.method == .head else { return bare(.methodNotAllowed) }
+        // Another content has another name.
+        return Response(
+            status: .ok,
+            headers: [.contentType: asset.contentType, .cacheControl: "public, max-age=31536000, immutable"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.content)))
+    }
+
+    // MARK: Pages
+
+    private func answer(_ call: ConsoleCall, _ route: ConsoleRoute?, _ visitor: ConsoleVisitor) async -> Response {
+        let frame = frame(call, route ?? .rules, visitor)
+        do {
+            let route = try Self.allowed(call, route, visitor, frame)
+            if route == .home {
+                guard let place = frame.firstPlace else { throw Trouble.nothingAllowed }
+                return Self.redirect(to: dependencies.site.address(of: .page(place, .overview)))
+            }
+            try await dependencies.door.note(route, by: visitor, call)
+            return answer(try await model(of: route, call), frame, call)
+        } catch {
+            let trouble = Trouble(error)
+            if trouble.isFailureOfOurs { call.context.logger.error("console", metadata: ["error": "\(error)"]) }
+            var response = answer(TroubleModel(trouble), frame, call)
+            response.status = trouble.status
+            if trouble == .wrongMethod { response.headers[.allow] = route?.isPost == true ? "POST" : "GET, HEAD" }
+            return response
+        }
+    }
+
+    /// The route, if it exists and the visitor may go there by this method.
+    ///
+    /// - Throws: ``Trouble``.
+    private static func allowed(
+        _ call: ConsoleCall, _ route: ConsoleRoute?, _ visitor: ConsoleVisitor, _ frame: Frame
+    ) throws -> ConsoleRoute {
+        guard let route else { throw Trouble.noSuchPage }
+        let method = call.request.method
+        guard route.isPost ? method == .post : method == .get || method == .head else { throw Trouble.wrongMethod }
+        if route.isPost, call.isFromAnotherSite { throw Trouble.fromAnotherSite }
+        if let place = route.place {
+            // Whoever has no role in an app does not learn whether it exists.
+            guard visitor.role(in: place.app) != nil,
+                frame.standing.apps.contains(where: { $0.id == place.app && $0.environments.contains(place.environment) })
+            else { throw Trouble.noSuchPage }
+        }
+        guard visitor.may(route) else { throw Trouble.notAllowed }
+        return route
+    }
+
+    private func model(of route: ConsoleRoute, _ call: ConsoleCall) async throws -> any PageModel {
+        let desk = ConsoleDesk(dependencies)
+        switch route {
+        case .home, .asset: throw Trouble.noSuchPage
+        case .rules: return RulesModel(rules: RulePages.all)
+        case .rule(let id):
+            guard let page = RulePages.page(of: id) else { throw Trouble.unknownRule }
+            return RuleModel(rule: page)
+        case .page(let place, .inspect):
+            return try await desk.inspect(try await call.pastedText(upTo: Self.longestPaste), in: place)
+        case .page(let place, let page): return try await desk.model(of: page, in: place)
+        }
+    }
+
+    private func frame(_ call: ConsoleCall, _ route: ConsoleRoute, _ visitor: ConsoleVisitor) -> Frame {
+        let language = visitor.language ?? Language(accepting: call.request.headers[.acceptLanguage])
+        return Frame(
+            site: dependencies.site, visitor: visitor, speech: Speech(language, visitor.zone), route: route,
+            standing: Frame.Standing(
+                now: dependencies.backend.now(), isSimulated: dependencies.isClockSimulated, version: dependencies.version,
+                apps: dependencies.backend.servedApps.map { Frame.ServedApp(id: $0.id, environments: $0.environments) }))
+    }
+
+    private func answer(_ model: any PageModel, _ frame: Frame, _ call: ConsoleCall) -> Response {
+        let isJSON = call.wantsJSON
+        let bytes = isJSON ? Self.json(model) : Shell.document(model, frame).bytes
+        var headers: HTTPFields = [
+            .contentType: isJSON ? "application/json" : "text/html; charset=utf-8", .vary: "Accept, Accept-Language",
+        ]
+        if !isJSON { headers[.contentLanguage] = frame.speech.language.rawValue }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private static func json(_ model: some PageModel) -> [UInt8] {
+        var json = JSONWriter()
+        model.write(to: &json)
+        return json.bytes
+    }
+
+    private static func redirect(to address: ConsoleAddress) -> Response {
+        Response(status: .seeOther, headers: [.location: address.text])
+    }
+}
+
+extension ConsoleCall {
+    /// Whether JSON is asked for, by a program: a browser names HTML first.
+    var wantsJSON: Bool {
+        let accepted = (request.headers[.accept] ?? "").lowercased()
+        return accepted.contains("application/json") && !accepted.contains("text/html")
+    }
+
+    /// Whether a browser says that a page of somebody else sent it.
+    ///
+    /// Source: W3C, Fetch Metadata Request Headers, section 2.3.
+    fileprivate var isFromAnotherSite: Bool {
+        guard let name = HTTPField.Name("Sec-Fetch-Site"), let said = request.headers[name] else { return false }
+        return said != "same-origin" && said != "none"
+    }
+
+    /// What was pasted: the field `text` of a form, or the whole body of anything else.
+    ///
+    /// - Throws: ``Trouble``.
+    fileprivate func pastedText(upTo longest: Int) async throws -> [UInt8] {
+        var body: [UInt8] = []
+        for try await chunk in request.body {
+            guard chunk.readableBytes <= longest - body.count else { throw Trouble.tooLong(longest: longest) }
+            body.append(contentsOf: chunk.readableBytesView)
+        }
+        let type = request.headers[.contentType]?.lowercased() ?? ""
+        guard type.hasPrefix("application/x-www-form-urlencoded") else { return body }
+        for part in body.split(separator: UInt8(ascii: "&")) where part.starts(with: Array("text=".utf8)) {
+            let spaced = part.dropFirst(5).map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+            guard let text = PercentEncoding.decode(spaced[...]) else { throw Trouble.formUnreadable }
+            return Array(text.utf8)
+        }
+        throw Trouble.formUnreadable
+    }
+}

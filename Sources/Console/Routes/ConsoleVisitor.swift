@@ -1,0 +1,65 @@
+package import Backend
+package import Hummingbird
+package import Ledger
+package import Server
+
+/// Who is asking: an operator, as the door admitted them.
+package struct ConsoleVisitor: Sendable, Hashable {
+    /// The operator's name.
+    package let name: String
+    package let roles: Roles
+    /// In which language they read; nil: what their browser prefers.
+    package var language: Language?
+    package var zone = ConsoleZone.utc
+
+    /// - Parameter roles: by app, or one for all.
+    package init(name: String, roles: Roles) { (self.name, self.roles) = (name, roles) }
+
+    /// An operator has one role for each app, or one for all.
+    package enum Roles: Sendable, Hashable {
+        case everywhere(OperatorRole)
+        case byApp([AppID: OperatorRole])
+    }
+
+    /// Nil where the operator has nothing to do with the app.
+    package func role(in app: AppID) -> OperatorRole? {
+        switch roles {
+        case .everywhere(let role): role
+        case .byApp(let roles): roles[app]
+        }
+    }
+
+    /// The one answer to whether the visitor may see what a route shows: the control that leads there asks it, and so does what
+    /// answers.
+    package func may(_ route: ConsoleRoute) -> Bool {
+        guard let act = route.act else { return true }
+        guard let place = route.place, let role = role(in: place.app) else { return false }
+        return role.may(act)
+    }
+}
+
+/// What a door decided about a request.
+package enum ConsoleAdmission: Sendable {
+    case visitor(ConsoleVisitor)
+    /// What is answered instead: the page of the login, a redirect to it, a refusal.
+    case answer(Response)
+}
+
+/// Something that the console is asked for.
+package struct ConsoleCall: Sendable {
+    package let request: Request
+    package let context: ServerContext
+    package let site: ConsoleSite
+    /// Behind the base path, as it came, such as `/login`.
+    package let path: String
+}
+
+/// Who lets people in. Sessions, passwords and what else shows who somebody is are its own concern.
+package protocol ConsoleDoor: Sendable {
+    /// Asked for every request but those for assets. Pages of the door's own, such as the login, are answers.
+    func admit(_ call: ConsoleCall) async throws -> ConsoleAdmission
+
+    /// Hears what an admitted visitor opens, before it is read: opening a customer and searching are audited. Where it throws,
+    /// nothing is shown.
+    func note(_ route: ConsoleRoute, by visitor: ConsoleVisitor, _ call: ConsoleCall) async throws
+}

@@ -1,0 +1,152 @@
+import Primitives
+
+extension ExplanationLine.Purchase {
+    func chinese(_ line: ExplanationLine) -> String {
+        switch self {
+        case .began(let bought, let beginning): "\(line.chineseWhen)，\(bought.chinese(beginning))"
+        case .renewed(let bought, let before, let times, let interruption):
+            bought.chinese(renewedAt: line, from: before, times: times, after: interruption)
+        case .oneTime(let bought, let type, let quantity):
+            "\(line.chineseWhen)，购买了 \(quantity > 1 ? "\(quantity) 个 " : "")\(bought.productId)\(bought.chineseTerms)。"
+                + type.chinese
+        case .alreadyActive(let bought):
+            "\(line.chineseWhen)，\(bought.productId) 生效期间又被购买了一次\(bought.chineseTerms)。拥有者不变"
+        case .earlyRenewalReplaced(let bought, let from):
+            "\(line.chineseWhen)，\(bought.productId) 的续订也被替换：Apple 已为 \(from.chinese) 起的时间提前扣款"
+                + "\(bought.chineseCost.map { " \($0)" } ?? "")。它从未提供访问权限。是否退还这笔款项只有 Apple 知道"
+        case .givesNothing(let product, .familySharingIgnored): "\(product) 不提供访问权限，因为此 App 不支持家人共享的项目"
+        case .givesNothing(let product, .ownershipType(let type)):
+            "\(product) 不提供访问权限：Apple 称其为 \(type)，此类购买在此只保存和显示"
+        case .otherStorefront(let product, let storefront, let before):
+            "\(line.chineseWhen)，\(product) 在 \(storefront) 的 App Store 扣款，此前在 \(before) 的 App Store 扣款"
+        }
+    }
+}
+
+extension ExplanationLine.Bought {
+    /// Its price, its offer and until when it is paid.
+    var chineseTerms: String {
+        var words = ""
+        if let chineseCost { words += "，价格 \(chineseCost)" }
+        if let offer { words += "，使用\(offer.chinese)" }
+        if let until {
+            let how = isFamilyShared || offer?.isFree == true ? "" : "已付费"
+            words += "，\(how)至 \(until.chinese)"
+        }
+        return words
+    }
+
+    /// What it cost; nil where it cost nothing, or Apple did not say.
+    var chineseCost: String? { price.flatMap { $0.amount.count == 0 ? nil : $0.english } }
+
+    fileprivate func chinese(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
+        let commitment = commitmentUntil.map { "。按承诺逐月扣款，至 \($0.chinese)" } ?? ""
+        let verb = isFamilyShared ? "通过家人共享获得" : "购买"
+        switch beginning {
+        case .first: return "\(verb)了 \(productId)\(chineseTerms)\(commitment)"
+        case .firstHeardOf: return "\(productId) 续订\(chineseTerms)\(commitment)。此前的情况未知"
+        case .again: return "再次\(verb)了 \(productId)\(chineseTerms)\(commitment)"
+        case .replacing(let product):
+            return "\(verb)了 \(productId)\(chineseTerms)\(commitment)，立即替换了\(product.map { " \($0)" } ?? "此前的项目")"
+        }
+    }
+
+    fileprivate func chinese(
+        renewedAt line: ExplanationLine, from before: ProductID?, times: Int,
+        after interruption: ExplanationLine.Purchase.Interruption
+    ) -> String {
+        if case .stretch(let from, let until?) = line.at {
+            let each = chineseCost.map { "，每次 \($0)" } ?? ""
+            let last = self.until.map { "，最后一次至 \($0.chinese)" } ?? ""
+            return "从 \(from.chinese) 至 \(until.chinese)，\(productId) 续订 \(times) 次\(each)\(last)"
+        }
+        let renewed = (before.map { "订阅由 \($0) 改为以 \(productId) 续订" } ?? "\(productId) 续订") + chineseTerms
+        switch interruption {
+        case .none: return "\(line.chineseWhen)，\(renewed)"
+        case .failedCharge: return "\(line.chineseWhen)，Apple 最终扣款成功：\(renewed)"
+        case .gap(let since): return "\(line.chineseWhen)，\(renewed)。此前付费时间已于 \(since.chinese) 结束"
+        }
+    }
+}
+
+extension ProductKind {
+    fileprivate var chinese: String {
+        switch self {
+        case .consumable: "这是消耗型项目：按数量计，不提供时长"
+        case .nonConsumable: "这是非消耗型项目：在 Apple 收回之前一直有效"
+        case .nonRenewingSubscription: "这是非续期订阅：Apple 不给出结束时间，时长由 App 的配置决定"
+        case .autoRenewableSubscription: "这是订阅，但 Apple 没有给出结束时间；它不提供任何权限"
+        case .unstated: "Apple 没有说明这是哪种商品；在此之前它不提供任何权限"
+        case .unknown(let type): "此处不认识这种类型（\(type)）；它不提供任何权限"
+        }
+    }
+}
+
+// MARK: Refunds
+
+extension ExplanationLine.Refund {
+    var chinese: String {
+        switch self {
+        case .refunded(let product, let revocation, let takeBack):
+            "Apple 退还了 \(Chinese.product(product)) \(revocation.chineseShare)\(revocation.chineseReason)。\(takeBack.chinese)"
+        case .familySharingStopped(let product, let takeBack): "\(product) 的家人共享已停止。\(takeBack.chinese)"
+        case .assignmentEnded(let product, let takeBack): "提供 \(product) 的群组名额被收回。\(takeBack.chinese)"
+        case .wasRefunded(let product, let revocation):
+            "Apple 退还了 \(Chinese.product(product)) \(revocation?.chineseShare ?? "的款项")\(revocation?.chineseReason ?? "")"
+        case .reversed(let product): "Apple 撤销了对 \(Chinese.product(product)) 的退款。它重新有效，如同从未退款"
+        case .declined(let product): "Apple 拒绝对 \(Chinese.product(product)) 退款。一切不变"
+        case .consumptionRequested(let product, let reason, let deadline):
+            "Apple 询问 \(Chinese.product(product)) 的使用情况：顾客申请退款\(Self.chinese(reason))。"
+                + "Apple 要求 App 在 \(deadline.chinese) 之前答复"
+        case .restOfReplaced(let bought, let rest):
+            "\(bought.productId) 剩余的 \(rest.chinese) 随之结束"
+                + (bought.chineseCost == nil || bought.isFamilyShared ? "" : "。退还多少只有 Apple 知道")
+        }
+    }
+
+    /// Source: Apple, App Store Server Notifications, `consumptionRequestReason`.
+    private static func chinese(_ reason: String?) -> String {
+        switch reason {
+        case "UNINTENDED_PURCHASE"?: "，原因是误购"
+        case "FULFILLMENT_ISSUE"?: "，原因是没有收到或无法使用"
+        case "UNSATISFIED_WITH_PURCHASE"?: "，原因是不满意"
+        case "LEGAL"?: "，原因是法律事由"
+        case "OTHER"?: "，原因 Apple 没有说明"
+        case let other?: "，原因在此未知（\(other)）"
+        case nil: ""
+        }
+    }
+}
+
+extension ExplanationLine.Refund.TakeBack {
+    fileprivate var chinese: String {
+        switch self {
+        case .took(let time, let customer?): "未使用的时间（\(time.chinese)）已从 \(customer) 收回"
+        case .took(let time, nil): "未使用的时间（\(time.chinese)）已收回；当时无人拥有"
+        case .tookWhole(let customer): "已\(customer.map { "从 \($0) " } ?? "")收回"
+        case .nothingLeft: "其时间已经结束，没有可收回的"
+        case .keptByPolicy: "按 App 的策略，顾客保留这段时间"
+        }
+    }
+}
+
+extension Revocation {
+    /// How much of the price, after the name of the product.
+    fileprivate var chineseShare: String {
+        guard isPartial else { return "的款项" }
+        guard let revocationPercentage else { return "的部分款项" }
+        let (whole, rest) = (revocationPercentage / 1000, revocationPercentage % 1000)
+        return rest == 0 ? "价格的 \(whole)%" : "价格的 \(whole).\("\(1000 + rest)".dropFirst())%"
+    }
+
+    /// Source: Apple, App Store Server API, `revocationReason` and `revocationType`.
+    fileprivate var chineseReason: String {
+        let type = revocationType.flatMap { self.type == nil ? "，方式在此未知（\($0)）" : nil } ?? ""
+        switch revocationReason {
+        case nil: return type
+        case 0?: return type + "，原因与 App 的问题无关"
+        case 1?: return type + "，原因是顾客认为 App 有问题"
+        case let reason?: return type + "，原因在此未知（revocationReason \(reason)）"
+        }
+    }
+}
