@@ -103,8 +103,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "Server", hummingbird,
-                logging, nioCore,
+                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "OperatorFactors", "Server",
+                hummingbird, logging, nioCore,
             ],
             resources: [
                 .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"),

@@ -20,6 +20,35 @@ package struct OperatorDeed: Sendable, Hashable {
     package init(_ act: AuditedAct, in scope: Scope? = nil) { (self.act, self.scope) = (act, scope) }
 }
 
+/// What an operator did or looked at, as it was noted.
+package struct AuditedNote: Sendable, Hashable {
+    /// 1, 2, 3, … without gaps.
+    package let number: Int64
+    /// An operator's name, ``OperatorName/commandLine``, or ``OperatorName/nobody``.
+    package let actor: String
+    package let at: Timestamp
+    /// An ``AuditedAct``, by its spelling; a newer version of Tenure may have written another.
+    package let act: String
+    /// From where; nil on the command line.
+    package let address: String?
+    package let app: AppID?
+    package let environment: Environment?
+    /// A pseudonym where the customer was erased.
+    package let customer: CustomerID?
+    package let subject: String?
+    package let detail: String?
+    package let reason: String?
+    /// Nil where nothing was searched, or the words are forgotten by now.
+    package let searched: String?
+
+    init(_ stored: StoredOperatorNote) {
+        let note = stored.act
+        (number, actor, at, act) = (stored.number, note.actor, note.at, note.what)
+        (address, app, environment, customer) = (note.address, note.app, note.environment, note.customer)
+        (subject, detail, reason, searched) = (note.subject, note.detail, note.reason, note.searched?.words)
+    }
+}
+
 /// What operators did and looked at.
 extension OperatorDesk {
     /// Writes what an operator does into their audit; to be called before anything is shown, so that nothing is seen that is not
@@ -38,18 +67,28 @@ extension OperatorDesk {
 
     /// What operators did, the newest first.
     package struct NotePage: Sendable, Hashable {
-        package let notes: [StoredOperatorNote]
-        /// For ``OperatorNoteSearch/before``; nil on the last page.
+        package let notes: [AuditedNote]
+        /// Before which the next page begins; nil on the last page.
         package let next: Int64?
     }
 
     /// A page of the operators' audit.
     ///
-    /// - Parameter limit: 1 to 500.
-    package func notes(_ search: OperatorNoteSearch, limit: Int) async throws -> NotePage {
+    /// - Parameters:
+    ///   - number: only rows with smaller numbers; nil: from the newest on.
+    ///   - actor: only what this operator did; nil: everybody.
+    ///   - act: only this kind, by its spelling; nil: every kind.
+    ///   - limit: 1 to 500.
+    package func audit(
+        before number: Int64? = nil, actor: String? = nil, act: String? = nil, limit: Int
+    ) async throws -> NotePage {
         let limit = min(max(limit, 1), 500)
-        let found = try await translatingStorageErrors { try await store.operatorNotes(search, limit: limit + 1) }
-        let notes = Array(found.prefix(limit))
+        var search = OperatorNoteSearch(before: number)
+        (search.actor, search.what) = (actor, act)
+        let found = try await translatingStorageErrors { [search] in
+            try await store.operatorNotes(search, limit: limit + 1)
+        }
+        let notes = found.prefix(limit).map(AuditedNote.init)
         return NotePage(notes: notes, next: found.count > limit ? notes.last?.number : nil)
     }
 }

@@ -32,8 +32,11 @@ package struct OperatorActor: Sendable, Hashable {
 
     private init(name: String, address: String?) { (self.name, self.address) = (name, address) }
 
+    /// - Parameter name: of an operator who was let in.
+    package init(name: String, from client: OperatorClient) { self.init(name: name, address: client.address) }
+
     package init(_ identity: OperatorIdentity, from client: OperatorClient) {
-        self.init(name: identity.name, address: client.address)
+        self.init(name: identity.name, from: client)
     }
 }
 

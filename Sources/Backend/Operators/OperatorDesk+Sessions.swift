@@ -52,6 +52,9 @@ extension OperatorDesk {
         }
     }
 
+    /// Whether the second factor must be proved again before an act that asks for it.
+    package func needsProof(_ identity: OperatorIdentity) -> Bool { identity.needsProof(at: clock.now()) }
+
     /// Lets in whom a trusted proxy names: a session begins, in which the second factor counts as proved, since the proxy asked
     /// for what it asks for. The caller compares the session's name with the header at each request.
     ///

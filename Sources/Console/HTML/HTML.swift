@@ -42,7 +42,10 @@ package struct HTML: Sendable {
     }
 
     /// An element that has no end and holds nothing.
-    package mutating func void(_ tag: HTMLVoidTag, _ attributes: HTMLAttribute...) {
+    package mutating func void(_ tag: HTMLVoidTag, _ attributes: HTMLAttribute...) { void(tag, attributes) }
+
+    /// The same with attributes that were collected before.
+    mutating func void(_ tag: HTMLVoidTag, _ attributes: [HTMLAttribute]) {
         bytes.append(UInt8(ascii: "<"))
         bytes.append(contentsOf: tag.rawValue.utf8)
         for attribute in attributes { write(attribute) }

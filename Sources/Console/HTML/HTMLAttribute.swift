@@ -60,6 +60,9 @@ package struct HTMLAttribute: Sendable {
     /// A length in tenths of SVG's units.
     package static func tenths(_ name: StaticString, _ tenths: Int) -> HTMLAttribute { .init(name, .tenths(tenths)) }
 
+    /// How many units an image of SVG is wide and high.
+    static func viewBox(width: Int, height: Int) -> HTMLAttribute { .init("viewBox", .text("0 0 \(width) \(height)")) }
+
     /// The attributes that may hold any text.
     package enum TextName: Sendable {
         case value, title, label, placeholder, datetime, lang, content, copied

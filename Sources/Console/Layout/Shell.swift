@@ -56,17 +56,12 @@ package enum Shell {
             if frame.place != nil { switches(&html, frame) }
             search(&html, frame)
             clock(&html, frame)
-            html.element(.p, .class("who")) { html in
-                html.element(.bdi) { $0.bareData(frame.visitor.name) }
-                if let role = frame.place.flatMap({ frame.visitor.role(in: $0.app) }) {
-                    html.fixed(" · ")
-                    html.say(frame.say(role.words))
-                }
-            }
+            if !frame.visitor.isNobody { who(&html, frame) }
         }
         if let place = frame.place, place.environment != .production {
             html.element(.p, .class("notice"), say: frame.say(LayoutWords.notProduction(place.environment)))
         }
+        guard !frame.visitor.isNobody else { return }
         html.element(.nav, .class("pages"), .say(.label, frame.say(LayoutWords.pages))) { html in
             html.element(.ul) { html in
                 for page in Page.allCases {
@@ -77,6 +72,23 @@ package enum Shell {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// Who has logged in, with which role, and the way out.
+    private static func who(_ html: inout HTML, _ frame: Frame) {
+        html.element(.div, .class("who")) { html in
+            html.element(.a, .href(frame.site.address(ofDoor: ["account"]))) { $0.data(frame.visitor.name) }
+            if let role = frame.place.flatMap({ frame.visitor.role(in: $0.app) }) {
+                html.fixed(" · ")
+                html.say(frame.say(role.words))
+            }
+            guard !frame.visitor.formToken.isEmpty else { return }
+            html.fixed(" ")
+            html.element(.form, .fixed("method", "post"), .action(frame.site.address(ofDoor: ["logout"]))) { html in
+                html.void(.input, .fixed("type", "hidden"), .fixed("name", "form"), .data(.value, frame.visitor.formToken))
+                html.element(.button, .fixed("type", "submit"), say: frame.say(LoginWords.logOut))
             }
         }
     }
@@ -156,7 +168,7 @@ package enum Shell {
 extension Shell {
     /// The pages that the bar leads to.
     enum Page: CaseIterable {
-        case overview, search, inbox, policy, catalogue, operations, jobs, verify
+        case overview, search, inbox, policy, catalogue, operations, jobs, verify, operators
 
         func route(_ frame: Frame) -> ConsoleRoute? {
             switch self {
@@ -168,10 +180,15 @@ extension Shell {
             case .operations: frame.here(.operations)
             case .jobs: frame.here(.jobs)
             case .verify: frame.here(.verify)
+            case .operators: .operators
             }
         }
 
         func isCurrent(_ route: ConsoleRoute) -> Bool {
+            switch route {
+            case .operators, .operatorsAudit: return self == .operators
+            default: break
+            }
             guard case .page(_, let page) = route else { return false }
             return switch (self, page) {
             case (.overview, .overview), (.search, .search), (.search, .inspect), (.inbox, .inbox), (.policy, .policy),
@@ -191,6 +208,7 @@ extension Shell {
             case .operations: .operations
             case .jobs: .jobs
             case .verify: .verify
+            case .operators: .operators
             }
         }
     }

@@ -26,6 +26,15 @@ package struct ConsoleDependencies: Sendable {
     }
 }
 
+extension ConsoleDependencies {
+    /// What is so at this moment, whatever is asked.
+    fileprivate var standing: Frame.Standing {
+        Frame.Standing(
+            now: backend.now(), isSimulated: isClockSimulated, version: version,
+            apps: backend.servedApps.map { Frame.ServedApp(id: $0.id, environments: $0.environments) })
+    }
+}
+
 /// The console: one answer for each request under its base path, with every header that protects it.
 package struct ConsoleResponder: HTTPResponder {
     private let dependencies: ConsoleDependencies
@@ -45,11 +54,12 @@ package struct ConsoleResponder: HTTPResponder {
         guard let path = dependencies.site.path(of: request.uri.path[...]) else { return Self.bare(.notFound) }
         let route = ConsoleRoute(path: path, query: (request.uri.query ?? "")[...])
         if case .asset(let asset)? = route { return Self.answer(asset, request) }
-        let call = ConsoleCall(request: request, context: context, site: dependencies.site, path: String(path))
+        let call = ConsoleCall(
+            request: request, context: context, site: dependencies.site, path: String(path), standing: dependencies.standing)
         do {
             switch try await dependencies.door.admit(call) {
             case .answer(let response): return response
-            case .visitor(let visitor): return await answer(call, route, visitor)
+            case .visitor(let visitor, let cookie): return await answer(call, route, visitor).keeping(cookie)
             }
         } catch {
             context.logger.error("console.door", metadata: ["error": "\(error)"])
@@ -84,11 +94,11 @@ package struct ConsoleResponder: HTTPResponder {
                 return Self.redirect(to: dependencies.site.address(of: .page(place, .overview)))
             }
             try await dependencies.door.note(route, by: visitor, call)
-            return answer(try await model(of: route, call), frame, call)
+            return Self.answer(try await model(of: route, call, visitor), frame, call)
         } catch {
             let trouble = Trouble(error)
             if trouble.isFailureOfOurs { call.context.logger.error("console", metadata: ["error": "\(error)"]) }
-            var response = answer(TroubleModel(trouble), frame, call)
+            var response = Self.answer(TroubleModel(trouble), frame, call)
             response.status = trouble.status
             if trouble == .wrongMethod { response.headers[.allow] = route?.isPost == true ? "POST" : "GET, HEAD" }
             return response
@@ -115,10 +125,13 @@ package struct ConsoleResponder: HTTPResponder {
         return route
     }
 
-    private func model(of route: ConsoleRoute, _ call: ConsoleCall) async throws -> any PageModel {
+    private func model(
+        of route: ConsoleRoute, _ call: ConsoleCall, _ visitor: ConsoleVisitor
+    ) async throws -> any PageModel {
         let desk = ConsoleDesk(dependencies)
         switch route {
         case .home, .asset: throw Trouble.noSuchPage
+        case .operators, .operatorsAudit: return try await dependencies.door.page(of: route, for: visitor)
         case .rules: return RulesModel(rules: RulePages.all)
         case .rule(let id):
             guard let page = RulePages.page(of: id) else { throw Trouble.unknownRule }
@@ -133,14 +146,12 @@ package struct ConsoleResponder: HTTPResponder {
         let language = visitor.language ?? Language(accepting: call.request.headers[.acceptLanguage])
         return Frame(
             site: dependencies.site, visitor: visitor, speech: Speech(language, visitor.zone), route: route,
-            standing: Frame.Standing(
-                now: dependencies.backend.now(), isSimulated: dependencies.isClockSimulated, version: dependencies.version,
-                apps: dependencies.backend.servedApps.map { Frame.ServedApp(id: $0.id, environments: $0.environments) }))
+            standing: call.standing)
     }
 
-    private func answer(_ model: any PageModel, _ frame: Frame, _ call: ConsoleCall) -> Response {
+    static func answer(_ model: any PageModel, _ frame: Frame, _ call: ConsoleCall) -> Response {
         let isJSON = call.wantsJSON
-        let bytes = isJSON ? Self.json(model) : Shell.document(model, frame).bytes
+        let bytes = isJSON ? json(model) : Shell.document(model, frame).bytes
         var headers: HTTPFields = [
             .contentType: isJSON ? "application/json" : "text/html; charset=utf-8", .vary: "Accept, Accept-Language",
         ]

@@ -21,8 +21,26 @@ package enum ConsoleRoute: Sendable, Hashable {
     case rules
     /// One rule, by its id.
     case rule(String)
+    /// The operators, their roles, and the keys of the apps.
+    case operators
+    /// What operators did and looked at, the newest first.
+    case operatorsAudit(AuditView)
     /// A file of the console's own.
     case asset(ConsoleAsset)
+
+    /// What of the operators' audit is asked for.
+    package struct AuditView: Sendable, Hashable {
+        /// Only rows with smaller numbers; nil: the newest.
+        package var before: Int64?
+        /// Only what this operator did.
+        package var actor: String?
+        /// Only this kind of act.
+        package var act: String?
+
+        package init(before: Int64? = nil, actor: String? = nil, act: String? = nil) {
+            (self.before, self.actor, self.act) = (before, actor, act)
+        }
+    }
 
     package enum Page: Sendable, Hashable {
         case overview
@@ -60,6 +78,7 @@ package enum ConsoleRoute: Sendable, Hashable {
     package var act: OperatorAct? {
         switch self {
         case .home, .rules, .rule, .asset: nil
+        case .operators, .operatorsAudit: .seeOperators
         case .page(_, let page): page.act
         }
     }
@@ -91,6 +110,10 @@ extension ConsoleRoute {
         case .home: "/"
         case .rules: "/rules"
         case .rule(let id): "/rules/\(PercentEncoding.encode(id))"
+        case .operators: "/operators"
+        case .operatorsAudit(let view):
+            "/operators/audit"
+                + ConsoleQuery.text([("before", view.before.map { "\($0)" }), ("actor", view.actor), ("act", view.act)])
         case .asset(let asset): "/assets/\(asset.name)"
         case .page(let place, let page):
             "/apps/\(PercentEncoding.encode(place.app.rawValue))/\(place.environment.rawValue)\(page.path)"
@@ -115,6 +138,15 @@ extension ConsoleRoute {
         }
         switch parts.first {
         case "rules": self.init(rule: Array(parts.dropFirst()))
+        case "operators":
+            switch parts.dropFirst() {
+            case []: self = .operators
+            case ["audit"]:
+                guard let query = ConsoleQuery(query) else { return nil }
+                let before = query["before"].flatMap { Int64($0) }
+                self = .operatorsAudit(.init(before: before, actor: query["actor"], act: query["act"]))
+            default: return nil
+            }
         case "assets":
             guard parts.count == 2, let asset = ConsoleAsset.named(parts[1]) else { return nil }
             self = .asset(asset)

@@ -11,14 +11,24 @@ package struct ConsoleVisitor: Sendable, Hashable {
     /// In which language they read; nil: what their browser prefers.
     package var language: Language?
     package var zone = ConsoleZone.utc
+    /// What each form that changes something bears, so that only pages of this session can send it; empty where nothing can be
+    /// changed.
+    package var formToken = ""
 
     /// - Parameter roles: by app, or one for all.
     package init(name: String, roles: Roles) { (self.name, self.roles) = (name, roles) }
+
+    /// Somebody who has not logged in.
+    package static let nobody = ConsoleVisitor(name: "", roles: .byApp([:]))
+
+    package var isNobody: Bool { name.isEmpty }
 
     /// An operator has one role for each app, or one for all.
     package enum Roles: Sendable, Hashable {
         case everywhere(OperatorRole)
         case byApp([AppID: OperatorRole])
+        /// One for all, and another in some apps.
+        case everywhereBut(OperatorRole, [AppID: OperatorRole])
     }
 
     /// Nil where the operator has nothing to do with the app.
@@ -26,6 +36,15 @@ package struct ConsoleVisitor: Sendable, Hashable {
         switch roles {
         case .everywhere(let role): role
         case .byApp(let roles): roles[app]
+        case .everywhereBut(let role, let roles): roles[app] ?? role
+        }
+    }
+
+    /// The role for what belongs to no app; nil where the operator has roles in apps alone.
+    package var roleOutsideOfApps: OperatorRole? {
+        switch roles {
+        case .everywhere(let role), .everywhereBut(let role, _): role
+        case .byApp: nil
         }
     }
 
@@ -33,14 +52,16 @@ package struct ConsoleVisitor: Sendable, Hashable {
     /// answers.
     package func may(_ route: ConsoleRoute) -> Bool {
         guard let act = route.act else { return true }
-        guard let place = route.place, let role = role(in: place.app) else { return false }
-        return role.may(act)
+        guard act != .changeOneself else { return !isNobody }
+        let role = route.place.map { role(in: $0.app) } ?? roleOutsideOfApps
+        return role?.may(act) ?? false
     }
 }
 
 /// What a door decided about a request.
 package enum ConsoleAdmission: Sendable {
-    case visitor(ConsoleVisitor)
+    /// - Parameter cookie: to be set with what is answered; nil where the browser has what it needs.
+    case visitor(ConsoleVisitor, cookie: String? = nil)
     /// What is answered instead: the page of the login, a redirect to it, a refusal.
     case answer(Response)
 }
@@ -52,6 +73,8 @@ package struct ConsoleCall: Sendable {
     package let site: ConsoleSite
     /// Behind the base path, as it came, such as `/login`.
     package let path: String
+    /// What every page says beside itself.
+    package let standing: Frame.Standing
 }
 
 /// Who lets people in. Sessions, passwords and what else shows who somebody is are its own concern.
@@ -62,4 +85,7 @@ package protocol ConsoleDoor: Sendable {
     /// Hears what an admitted visitor opens, before it is read: opening a customer and searching are audited. Where it throws,
     /// nothing is shown.
     func note(_ route: ConsoleRoute, by visitor: ConsoleVisitor, _ call: ConsoleCall) async throws
+
+    /// A page about those whom it lets in: ``ConsoleRoute/operators`` and ``ConsoleRoute/operatorsAudit(_:)``.
+    func page(of route: ConsoleRoute, for visitor: ConsoleVisitor) async throws -> any PageModel
 }

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Why a page is not shown.
 enum Trouble: Error, Sendable, Hashable {
-    case noSuchPage, wrongMethod, notAllowed, nothingAllowed, fromAnotherSite, formUnreadable
+    case noSuchPage, wrongMethod, notLoggedIn, notAllowed, nothingAllowed, fromAnotherSite, formUnreadable
     case unknownRule, unknownSubscription, unknownFact
     case tooLong(longest: Int)
     /// An identifier that none can be.
@@ -38,6 +38,7 @@ enum Trouble: Error, Sendable, Hashable {
         switch self {
         case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .impossibleId: .notFound
         case .wrongMethod: .methodNotAllowed
+        case .notLoggedIn: .unauthorized
         case .notAllowed, .nothingAllowed, .fromAnotherSite: .forbidden
         case .formUnreadable: .badRequest
         case .tooLong: .contentTooLarge
@@ -53,6 +54,7 @@ enum Trouble: Error, Sendable, Hashable {
         switch self {
         case .noSuchPage: "noSuchPage"
         case .wrongMethod: "wrongMethod"
+        case .notLoggedIn: "notLoggedIn"
         case .notAllowed, .nothingAllowed: "notAllowed"
         case .fromAnotherSite: "fromAnotherSite"
         case .formUnreadable: "formUnreadable"
@@ -129,6 +131,7 @@ extension Trouble {
         switch self {
         case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .impossibleId: "Not found"
         case .wrongMethod: "Not possible this way"
+        case .notLoggedIn: "Not logged in"
         case .notAllowed, .nothingAllowed, .fromAnotherSite: "Not allowed"
         case .formUnreadable: "The form cannot be read"
         case .tooLong: "Too long"
@@ -141,6 +144,7 @@ extension Trouble {
         switch self {
         case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .impossibleId: "未找到"
         case .wrongMethod: "不支持这种方式"
+        case .notLoggedIn: "未登录"
         case .notAllowed, .nothingAllowed, .fromAnotherSite: "没有权限"
         case .formUnreadable: "无法读取表单"
         case .tooLong: "内容过长"
@@ -153,6 +157,7 @@ extension Trouble {
         switch self {
         case .noSuchPage: "There is no page with this address, or your role has nothing to do with its app."
         case .wrongMethod: "The address exists, but is not asked for by this method."
+        case .notLoggedIn: "Nobody has logged in here, or the session has ended, or the proxy names nobody who is an operator."
         case .notAllowed: "Your role does not allow you to see this page. An administrator can give you another role."
         case .nothingAllowed: "You have no role in any app. An administrator can give you one."
         case .fromAnotherSite: "The form was sent by a page of another site. Nothing was done."
@@ -173,6 +178,7 @@ extension Trouble {
         switch self {
         case .noSuchPage: "此地址没有页面，或您的角色与该 App 无关。"
         case .wrongMethod: "地址存在，但不能用这种方法请求。"
+        case .notLoggedIn: "尚未登录，或会话已结束，或代理指定的用户不是操作员。"
         case .notAllowed: "您的角色无权查看此页。管理员可以更改您的角色。"
         case .nothingAllowed: "您在任何 App 中都没有角色。管理员可以为您分配。"
         case .fromAnotherSite: "表单由其他网站的页面发送，未执行任何操作。"

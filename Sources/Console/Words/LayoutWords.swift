@@ -7,7 +7,7 @@ enum LayoutWords: Words {
     case environment(Environment)
     case notProduction(Environment)
     case version(String)
-    case overview, searchPage, inbox, policy, catalogue, operations, jobs, verify
+    case overview, searchPage, inbox, policy, catalogue, operations, jobs, verify, operators
 
     var english: String {
         switch self {
@@ -34,6 +34,7 @@ enum LayoutWords: Words {
         case .operations: "Operations"
         case .jobs: "Jobs"
         case .verify: "Verification"
+        case .operators: "Operators"
         }
     }
 
@@ -63,6 +64,7 @@ enum LayoutWords: Words {
         case .operations: "运维"
         case .jobs: "任务"
         case .verify: "核验"
+        case .operators: "操作员"
         }
     }
 }

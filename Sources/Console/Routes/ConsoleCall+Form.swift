@@ -1,0 +1,45 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The fields of a form that a browser sent.
+struct ConsoleForm: Sendable {
+    private let fields: ConsoleQuery
+
+    /// More than every form of the console needs.
+    static let longest = 16 * 1024
+
+    /// A field's value; empty where it was left empty or is not there.
+    subscript(name: String) -> String { fields[name] ?? "" }
+
+    fileprivate init(_ fields: ConsoleQuery) { self.fields = fields }
+}
+
+extension ConsoleCall {
+    /// The form that is the body.
+    ///
+    /// - Throws: ``Trouble``: `formUnreadable`, `tooLong`.
+    func form() async throws -> ConsoleForm {
+        let type = request.headers[.contentType]?.lowercased() ?? ""
+        guard type.hasPrefix("application/x-www-form-urlencoded") else { throw Trouble.formUnreadable }
+        var body: [UInt8] = []
+        for try await chunk in request.body {
+            guard chunk.readableBytes <= ConsoleForm.longest - body.count else {
+                throw Trouble.tooLong(longest: ConsoleForm.longest)
+            }
+            body.append(contentsOf: chunk.readableBytesView)
+        }
+        guard let text = String(validating: body, as: UTF8.self), let fields = ConsoleQuery(text[...]) else {
+            throw Trouble.formUnreadable
+        }
+        return ConsoleForm(fields)
+    }
+
+    /// The values of the cookies of a name; more than one where somebody else set one too.
+    func cookies(_ name: String) -> [String] {
+        request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && parts[0] == name ? String(parts[1]) : nil
+        }
+    }
+}
