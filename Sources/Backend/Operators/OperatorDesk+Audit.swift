@@ -1,5 +1,5 @@
 package import Ledger
-import Primitives
+package import Primitives
 package import Storage
 
 /// Something that an operator looked at or did, to be written into the operators' audit.

@@ -76,6 +76,10 @@ struct Serve: AsyncParsableCommand {
             .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
         ]
         services += Self.watches(backend, clock: clock, logger: logger)
+        let neighbours = ConsoleNeighbours(deliveries: webhooks, apple: desk)
+        if let console = Self.console(configuration, backend, beside: neighbours, logger: logger) {
+            services.append(.init(service: console))
+        }
         if let desk {
             let planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: configuration.clockFile != nil)
             let sweeps = SweepService(planner: planner, clock: clock, logger: logger)
@@ -105,15 +109,12 @@ struct Serve: AsyncParsableCommand {
 
     /// The error does not say which of the listeners it was.
     private static func addressInUse(_ configuration: TenureConfiguration) -> CommandError {
-        let address = "\(configuration.server.host):\(configuration.server.port)"
-        guard let metrics = configuration.metrics else {
-            return CommandError("Another process listens at \(address) already: stop it, or choose another http.port.")
-        }
-        return CommandError(
-            """
-            Another process listens at \(address), or at \(metrics.host):\(metrics.port), already: stop it, or choose another \
-            http.port or http.metricsPort.
-            """)
+        var listeners = [("http.port", configuration.server.host, configuration.server.port)]
+        if let metrics = configuration.metrics { listeners.append(("http.metricsPort", metrics.host, metrics.port)) }
+        if let console = configuration.console.listener { listeners.append(("console.port", console.host, console.port)) }
+        let places = listeners.map { "\($0.1):\($0.2)" }.joined(separator: ", or at ")
+        let members = listeners.map(\.0).joined(separator: " or ")
+        return CommandError("Another process listens at \(places) already: stop it, or choose another \(members).")
     }
 
     /// Runs the services, and closes the connections to Apple and to receivers however they end.

@@ -3,11 +3,14 @@ import Glibc
 
 @main
 struct TenureCommand: AsyncParsableCommand {
+    /// Of Tenure, as `--version` prints it and the console's pages say it.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "tenure",
         abstract: "Who owns each App Store subscription, until when, and why.",
         discussion: "Start with `tenure demo`; then `tenure init local`, and `tenure init real` for Apple's App Store.",
-        version: "0.1.0",
+        version: version,
         subcommands: [
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, OperatorCommand.self, Import.self, Verify.self,
             Backup.self, DoctorCommand.self, Migrate.self, Compact.self, Work.self, WhatIfCommand.self, PolicyCommand.self,

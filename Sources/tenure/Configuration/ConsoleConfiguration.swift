@@ -1,51 +1,85 @@
 import Backend
-import Foundation
+import Console
+import Primitives
+import Server
 import StrictJSON
 
-/// `console` of the configuration file: under which address people reach it, and which proxy says who they are
+/// `console` of the configuration file: where it listens, under which address people reach it, and who says who they are
 /// (docs/operations/console.md).
 struct ConsoleConfiguration {
-    /// Without a slash at its end; nil: none is known, and links are printed without it.
-    var address: String?
-    /// Nil: operators log in with password and code.
-    var proxy: TrustedProxy?
+    /// Where it listens; nil: it is not served.
+    private(set) var listener: ServerConfiguration?
+    /// Under which address browsers reach it; nil: none is known, and links are printed without it.
+    private(set) var url: ConsoleURL?
+    private(set) var ways = OperatorDoor.Ways()
+    private var addressText: String?
 
+    /// - Parameter api: the listener of the API, which is another one.
     /// - Throws: `CommandError` that names the member and what it should be.
-    init(in file: JSONFields) throws {
-        let chosen = try file.fields("console", knowing: ["address", "proxy"])
-        address = try chosen?.text("address").map(Self.checked)
+    init(in file: JSONFields, beside api: ServerConfiguration) throws {
+        let chosen = try file.fields("console", knowing: ["host", "port", "address", "proxy", "forwardedFrom"])
+        if let port = try chosen?.integer("port", in: 0...65535) {
+            guard port == 0 || port != api.port else {
+                throw CommandError("console.port is the port of the API too: the console has a listener of its own.")
+            }
+            var listener = ServerConfiguration()
+            listener.port = Int(port)
+            listener.host = try chosen?.text("host") ?? "127.0.0.1"
+            self.listener = listener
+        }
+        addressText = try chosen?.text("address").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        if addressText == nil, let listener { addressText = try Self.ownAddress(listener) }
+        url = try addressText.map(Self.url)
+        ways.forwarders = try chosen?.texts("forwardedFrom")?.map { text in
+            guard let range = AddressRange(text) else {
+                throw CommandError("console.forwardedFrom: \(text) is no address and no range such as 10.0.0.0/8 or fd00::/8.")
+            }
+            return range
+        } ?? []
         guard let asked = try chosen?.fields("proxy", knowing: ["header", "from"]) else { return }
-        let header = try asked.requiredText("header")
+        ways.proxy = try Self.proxy(header: asked.requiredText("header"), from: asked.texts("from") ?? [])
+    }
+
+    /// Whoever listens on this machine alone is reached there; elsewhere there is TLS in front, with a name of its own.
+    private static func ownAddress(_ listener: ServerConfiguration) throws -> String {
+        guard ["127.0.0.1", "::1", "localhost"].contains(listener.host), listener.port != 0 else {
+            throw CommandError(
+                """
+                console.address is missing: the console listens at \(listener.host):\(listener.port), and its forms and links \
+                need the address that browsers have, such as https://tenure.example.com.
+                """)
+        }
+        return listener.host == "::1" ? "http://[::1]:\(listener.port)" : "http://\(listener.host):\(listener.port)"
+    }
+
+    private static func url(_ text: String) throws -> ConsoleURL {
+        do throws(ConsoleURL.Refusal) {
+            return try ConsoleURL(text)
+        } catch {
+            switch error {
+            case .unreadable:
+                throw CommandError("console.address must be an address such as https://tenure.example.com or https://example.com/tenure.")
+            case .notSecure:
+                throw CommandError("console.address must begin with https://: passwords go there. http:// is for this machine alone.")
+            case .path: throw CommandError("console.address: its path must be of letters, digits and - . _ ~ between single slashes.")
+            }
+        }
+    }
+
+    private static func proxy(header: String, from ranges: [String]) throws -> TrustedProxy {
         do throws(TrustedProxy.Refusal) {
-            proxy = try TrustedProxy(header: header, ranges: try Self.ranges(asked))
+            return try TrustedProxy(header: header, ranges: ranges)
         } catch {
             switch error {
             case .header: throw CommandError("console.proxy.header must be the name of a header, such as X-Forwarded-User.")
             case .range(let text):
                 throw CommandError("console.proxy.from: \(text) is no address and no range such as 10.0.0.0/8 or fd00::/8.")
-            case .noRanges: throw CommandError("console.proxy.from is missing or empty: whoever asked could say that they are anybody.")
+            case .noRanges:
+                throw CommandError("console.proxy.from is missing or empty: whoever asked could say that they are anybody.")
             }
         }
     }
 
-    private static func ranges(_ asked: JSONFields) throws(TrustedProxy.Refusal) -> [String] {
-        do {
-            return try asked.texts("from") ?? []
-        } catch {
-            throw .noRanges
-        }
-    }
-
-    /// Passwords are typed there: it is HTTPS, or this machine.
-    private static func checked(_ text: String) throws -> String {
-        let parts = URLComponents(string: text)
-        let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host ?? "")
-        guard let parts, let host = parts.host, !host.isEmpty, parts.query == nil, parts.fragment == nil, parts.user == nil,
-            parts.scheme == "https" || (parts.scheme == "http" && isLocal)
-        else {
-            throw CommandError(
-                "console.address must be the console's address, such as https://tenure.example.com; http only for localhost.")
-        }
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
-    }
+    /// Such as `https://tenure.example.com`, without a slash at its end; nil where none is known.
+    var address: String? { addressText }
 }

@@ -97,7 +97,7 @@ struct TenureConfiguration {
         apps = try (file.list("apps") ?? []).map { try AppConfiguration($0, environment: variables) }
         signer = try AnswerSigner(in: file)
         webhooks = try WebhooksConfiguration(in: file, environment: variables)
-        console = try ConsoleConfiguration(in: file)
+        console = try ConsoleConfiguration(in: file, beside: server)
         clockFile = try Self.clockFile(file, roots)
         localAppStore = try LocalAppStoreConfiguration(in: file, roots: roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }

@@ -1,0 +1,19 @@
+package import Hummingbird
+package import Logging
+package import Server
+
+extension ConsoleResponder: HTTPResponderBuilder {
+    package func buildResponder() -> ConsoleResponder { self }
+}
+
+/// The console behind a listener of its own, with the limits that every listener has.
+///
+/// - Parameter onServerRunning: called with the port once connections are accepted.
+package func buildConsole(
+    _ dependencies: ConsoleDependencies, configuration: ServerConfiguration, logger: Logger,
+    onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) -> some ApplicationProtocol {
+    buildApplication(
+        serving: ConsoleResponder(dependencies), configuration: configuration, logger: logger,
+        onServerRunning: onServerRunning)
+}
