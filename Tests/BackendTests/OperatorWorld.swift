@@ -1,4 +1,4 @@
-import Backend
+@testable import Backend
 import Ledger
 import LedgerOracle
 import OperatorFactors

@@ -18,6 +18,10 @@ package struct OperatorDeed: Sendable, Hashable {
     package var searched: String?
 
     package init(_ act: AuditedAct, in scope: Scope? = nil) { (self.act, self.scope) = (act, scope) }
+
+    package init(_ act: AuditedAct, app: AppID, environment: Environment) {
+        self.init(act, in: Scope(app: app, environment: environment))
+    }
 }
 
 /// What an operator did or looked at, as it was noted.
@@ -66,7 +70,7 @@ extension OperatorDesk {
     }
 
     /// What operators did, the newest first.
-    package struct NotePage: Sendable, Hashable {
+    package struct AuditedPage: Sendable, Hashable {
         package let notes: [AuditedNote]
         /// Before which the next page begins; nil on the last page.
         package let next: Int64?
@@ -81,14 +85,25 @@ extension OperatorDesk {
     ///   - limit: 1 to 500.
     package func audit(
         before number: Int64? = nil, actor: String? = nil, act: String? = nil, limit: Int
-    ) async throws -> NotePage {
-        let limit = min(max(limit, 1), 500)
+    ) async throws -> AuditedPage {
         var search = OperatorNoteSearch(before: number)
         (search.actor, search.what) = (actor, act)
-        let found = try await translatingStorageErrors { [search] in
-            try await store.operatorNotes(search, limit: limit + 1)
-        }
-        let notes = found.prefix(limit).map(AuditedNote.init)
+        let page = try await notes(search, limit: limit)
+        return AuditedPage(notes: page.notes.map(AuditedNote.init), next: page.next)
+    }
+
+    /// Rows as they are kept, the newest first.
+    struct NotePage: Sendable, Hashable {
+        let notes: [StoredOperatorNote]
+        /// For ``OperatorNoteSearch/before``; nil on the last page.
+        let next: Int64?
+    }
+
+    /// - Parameter limit: 1 to 500.
+    func notes(_ search: OperatorNoteSearch, limit: Int) async throws -> NotePage {
+        let limit = min(max(limit, 1), 500)
+        let found = try await translatingStorageErrors { try await store.operatorNotes(search, limit: limit + 1) }
+        let notes = Array(found.prefix(limit))
         return NotePage(notes: notes, next: found.count > limit ? notes.last?.number : nil)
     }
 }

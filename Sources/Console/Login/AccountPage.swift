@@ -122,14 +122,16 @@ struct AccountPage: PageModel {
             if let problem { json.member("problem", "\(problem)") }
             json.grants(identity.grants)
             json.member("sessions") { json in
-                json.array(sessions) { json, session in
-                    json.object { json in
-                        json.member("id", session.id)
-                        json.member("begunAt", session.begunAt.millisecondsSince1970)
-                        json.member("seenAt", session.seenAt.millisecondsSince1970)
-                        json.member("address", session.address)
-                        json.member("userAgent", session.userAgent)
-                        json.member("isThisOne", session.id == identity.sessionId)
+                json.array { json in
+                    for session in sessions {
+                        json.object { json in
+                            json.member("id", session.id)
+                            json.member("begunAt", session.begunAt.millisecondsSince1970)
+                            json.member("seenAt", session.seenAt.millisecondsSince1970)
+                            json.member("address", session.address)
+                            json.member("userAgent", session.userAgent)
+                            json.member("isThisOne", session.id == identity.sessionId)
+                        }
                     }
                 }
             }

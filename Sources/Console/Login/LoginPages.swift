@@ -21,7 +21,8 @@ struct LoginPage: PageModel {
                 LoginWords.password, frame, .fixed("type", "password"), .fixed("name", "password"),
                 .fixed("autocomplete", "current-password"))
             html.input(
-                LoginWords.code, frame, .fixed("name", "code"), .fixed("autocomplete", "one-time-code"), hint: LoginWords.codeHint)
+                LoginWords.code, frame, .fixed("name", "code"), .fixed("autocomplete", "one-time-code"), hint: LoginWords.codeHint
+            )
             if let next { html.void(.input, .fixed("type", "hidden"), .fixed("name", "next"), .data(.value, next.path)) }
             html.element(.button, .fixed("type", "submit"), say: frame.say(LoginWords.logIn))
         }
@@ -148,7 +149,8 @@ extension HTML {
             html.element(.label) { html in
                 html.element(.span, say: frame.say(label))
                 html.fixed(" ")
-                html.void(.input, attributes + [.flag(.required), .fixed("spellcheck", "false"), .fixed("autocapitalize", "none")])
+                html.void(
+                    .input, attributes + [.flag(.required), .fixed("spellcheck", "false"), .fixed("autocapitalize", "none")])
             }
             if let hint {
                 html.fixed(" ")
@@ -180,7 +182,8 @@ extension HTML {
             .fixed("shape-rendering", "crispEdges")
         ) { html in
             html.element(
-                .rect, .number("width", side), .number("height", side), .fixed("fill", "#fff")) { _ in }
+                .rect, .number("width", side), .number("height", side), .fixed("fill", "#fff")
+            ) { _ in }
             for row in 0..<code.width {
                 var column = 0
                 while column < code.width {
@@ -188,7 +191,8 @@ extension HTML {
                     if end > column {
                         html.element(
                             .rect, .number("x", column + 4), .number("y", row + 4), .number("width", end - column),
-                            .fixed("height", "1"), .fixed("fill", "#000")) { _ in }
+                            .fixed("height", "1"), .fixed("fill", "#000")
+                        ) { _ in }
                     }
                     column = end + 1
                 }

@@ -1,9 +1,10 @@
 package import Backend
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import Ledger
 import OperatorFactors
 package import Primitives
+import Server
 
 /// The door of the console: operators log in with password and second factor, or a trusted proxy says who they are.
 package struct OperatorDoor: ConsoleDoor {
@@ -101,25 +102,25 @@ package struct OperatorDoor: ConsoleDoor {
     /// Opening a customer or a subscription and searching are audited, before anything is read.
     package func note(_ route: ConsoleRoute, by visitor: ConsoleVisitor, _ call: ConsoleCall) async throws {
         guard case .page(let place, let page) = route else { return }
-        let scope = Scope(app: place.app, environment: place.environment)
-        var deed: OperatorDeed
+        func deed(_ act: AuditedAct) -> OperatorDeed { OperatorDeed(act, app: place.app, environment: place.environment) }
+        var noted: OperatorDeed
         switch page {
         case .customer(let id, _):
-            deed = OperatorDeed(.openedCustomer, in: scope)
-            deed.customer = try Backend.checked(id)
+            noted = deed(.openedCustomer)
+            noted.customer = try Backend.checked(id)
         case .subscription(let id, _):
-            deed = OperatorDeed(.openedSubscription, in: scope)
-            deed.subject = id.rawValue
+            noted = deed(.openedSubscription)
+            noted.subject = id.rawValue
         case .fact(let id, let number):
-            deed = OperatorDeed(.openedEvidence, in: scope)
-            (deed.subject, deed.detail) = (id.rawValue, "fact \(number)")
+            noted = deed(.openedEvidence)
+            (noted.subject, noted.detail) = (id.rawValue, "fact \(number)")
         case .search(let text?):
-            deed = OperatorDeed(.searched, in: scope)
-            deed.searched = text
-        case .inspect: deed = OperatorDeed(.inspected, in: scope)
+            noted = deed(.searched)
+            noted.searched = text
+        case .inspect: noted = deed(.inspected)
         case .search(nil), .overview, .inbox, .policy, .catalogue, .operations, .jobs, .verify: return
         }
-        try await desk.note(deed, by: OperatorActor(name: visitor.name, from: client(of: call)))
+        try await desk.note(noted, by: OperatorActor(name: visitor.name, from: client(of: call)))
     }
 
     /// P15.

@@ -82,32 +82,38 @@ struct OperatorsPage: PageModel {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("operators") { json in
-                json.array(operators) { json, one in
-                    json.object { json in
-                        json.member("name", one.name)
-                        json.member("isReady", one.isReady)
-                        json.member("recoveryCodesLeft", Int64(one.recoveryCodesLeft))
-                        json.member("madeAt", one.madeAt.millisecondsSince1970)
-                        json.member("madeBy", one.madeBy)
-                        if let endedAt = one.endedAt { json.member("endedAt", endedAt.millisecondsSince1970) }
-                        if let endedBy = one.endedBy { json.member("endedBy", endedBy) }
-                        json.grants(one.grants)
+                json.array { json in
+                    for one in operators {
+                        json.object { json in
+                            json.member("name", one.name)
+                            json.member("isReady", one.isReady)
+                            json.member("recoveryCodesLeft", Int64(one.recoveryCodesLeft))
+                            json.member("madeAt", one.madeAt.millisecondsSince1970)
+                            json.member("madeBy", one.madeBy)
+                            if let endedAt = one.endedAt { json.member("endedAt", endedAt.millisecondsSince1970) }
+                            if let endedBy = one.endedBy { json.member("endedBy", endedBy) }
+                            json.grants(one.grants)
+                        }
                     }
                 }
             }
             json.member("keys") { json in
-                json.array(keys.flatMap { app in app.keys.map { (app.app, $0) } }) { json, pair in
-                    json.object { json in
-                        json.member("app", pair.0.rawValue)
-                        json.member("name", pair.1.name)
-                        json.member("kind", pair.1.kind)
-                        json.member("scopes") { json in json.array(pair.1.scopes) { $0.string($1) } }
-                        json.member("holds", pair.1.holds)
-                        json.member("madeAt", pair.1.madeAt.millisecondsSince1970)
-                        json.member("madeBy", pair.1.madeBy)
-                        if let used = pair.1.lastUsedAt { json.member("lastUsedAt", used.millisecondsSince1970) }
-                        if let ends = pair.1.endsAt { json.member("endsAt", ends.millisecondsSince1970) }
-                        json.member("isUsedNearEnd", pair.1.isUsedNearEnd)
+                json.array { json in
+                    for pair in keys.flatMap({ app in app.keys.map { (app.app, $0) } }) {
+                        json.object { json in
+                            json.member("app", pair.0.rawValue)
+                            json.member("name", pair.1.name)
+                            json.member("kind", pair.1.kind)
+                            json.member("scopes") { json in
+                                json.array { json in for scope in pair.1.scopes { json.string(scope) } }
+                            }
+                            json.member("holds", pair.1.holds)
+                            json.member("madeAt", pair.1.madeAt.millisecondsSince1970)
+                            json.member("madeBy", pair.1.madeBy)
+                            if let used = pair.1.lastUsedAt { json.member("lastUsedAt", used.millisecondsSince1970) }
+                            if let ends = pair.1.endsAt { json.member("endsAt", ends.millisecondsSince1970) }
+                            json.member("isUsedNearEnd", pair.1.isUsedNearEnd)
+                        }
                     }
                 }
             }
@@ -168,20 +174,22 @@ struct AuditPage: PageModel {
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("notes") { json in
-                json.array(notes) { json, note in
-                    json.object { json in
-                        json.member("number", note.number)
-                        json.member("at", note.at.millisecondsSince1970)
-                        json.member("actor", note.actor)
-                        json.member("act", note.act)
-                        if let address = note.address { json.member("address", address) }
-                        if let app = note.app { json.member("app", app.rawValue) }
-                        if let environment = note.environment { json.member("environment", environment.rawValue) }
-                        if let customer = note.customer { json.member("customer", customer.rawValue) }
-                        if let subject = note.subject { json.member("subject", subject) }
-                        if let searched = note.searched { json.member("searched", searched) }
-                        if let detail = note.detail { json.member("detail", detail) }
-                        if let reason = note.reason { json.member("reason", reason) }
+                json.array { json in
+                    for note in notes {
+                        json.object { json in
+                            json.member("number", note.number)
+                            json.member("at", note.at.millisecondsSince1970)
+                            json.member("actor", note.actor)
+                            json.member("act", note.act)
+                            if let address = note.address { json.member("address", address) }
+                            if let app = note.app { json.member("app", app.rawValue) }
+                            if let environment = note.environment { json.member("environment", environment.rawValue) }
+                            if let customer = note.customer { json.member("customer", customer.rawValue) }
+                            if let subject = note.subject { json.member("subject", subject) }
+                            if let searched = note.searched { json.member("searched", searched) }
+                            if let detail = note.detail { json.member("detail", detail) }
+                            if let reason = note.reason { json.member("reason", reason) }
+                        }
                     }
                 }
             }
@@ -208,10 +216,12 @@ extension JSONWriter {
     /// A member `roles`.
     mutating func grants(_ grants: [OperatorGrant]) {
         member("roles") { json in
-            json.array(grants) { json, grant in
-                json.object { json in
-                    if let app = grant.app { json.member("app", app.rawValue) }
-                    json.member("role", grant.role.rawValue)
+            json.array { json in
+                for grant in grants {
+                    json.object { json in
+                        if let app = grant.app { json.member("app", app.rawValue) }
+                        json.member("role", grant.role.rawValue)
+                    }
                 }
             }
         }

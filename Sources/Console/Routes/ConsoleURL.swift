@@ -41,7 +41,8 @@ package struct ConsoleURL: Sendable, Hashable {
 
         init?(_ text: Substring) {
             let isLiteral = text.first == "["
-            let end = isLiteral ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":") ?? text.endIndex
+            let end =
+                isLiteral ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":") ?? text.endIndex
             guard let end else { return nil }
             host = text[..<end].lowercased()
             let rest = text[end...]

@@ -53,8 +53,8 @@ package struct ConsoleVisitor: Sendable, Hashable {
     package func may(_ route: ConsoleRoute) -> Bool {
         guard let act = route.act else { return true }
         guard act != .changeOneself else { return !isNobody }
-        let role = route.place.map { role(in: $0.app) } ?? roleOutsideOfApps
-        return role?.may(act) ?? false
+        guard let place = route.place else { return roleOutsideOfApps?.may(act) ?? false }
+        return role(in: place.app)?.may(act) ?? false
     }
 }
 

@@ -37,8 +37,7 @@ enum LoginWords: Words {
         case .confirm: "Confirm"
         case .recoveryCodes: "Recovery codes"
         case .keepCodes:
-            "Each of them takes the place of a code once, if you lose your authenticator. They are shown only now: keep them where your \
-            password is not.".replacing("\\\n", with: "")
+            "Each takes the place of a code once, if you lose your authenticator. They are shown only now: keep them apart from your password."
         case .toOverview: "To the overview"
         case .problem(let problem): problem.english
         case .account: "You"

@@ -1,6 +1,7 @@
 import Backend
 import Console
 import Logging
+import Server
 import ServiceLifecycle
 
 extension Serve {
