@@ -176,7 +176,9 @@ let package = Package(
         tests(
             "BackendTests",
             [
-                "Backend", "Intake", "OperatorFactors", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
+                "Backend", "Intake", "LedgerOracle", "OperatorFactors", "Storage", "StorageSQLite", "AppStoreWire",
+                "SimulatorPKI",
+                "StrictJSON", "Ledger",
                 "Primitives", "PrometheusMetrics",
                 grdb, crypto,
             ]),

@@ -23,7 +23,8 @@ struct ConsoleConfiguration {
             case .header: throw CommandError("console.proxy.header must be the name of a header, such as X-Forwarded-User.")
             case .range(let text):
                 throw CommandError("console.proxy.from: \(text) is no address and no range such as 10.0.0.0/8 or fd00::/8.")
-            case .noRanges: throw CommandError("console.proxy.from is missing or empty: whoever asked could say that they are anybody.")
+            case .noRanges:
+                throw CommandError("console.proxy.from is missing or empty: whoever asked could say that they are anybody.")
             }
         }
     }
