@@ -213,7 +213,7 @@ let package = Package(
             "StoragePostgresTests",
             [
                 "StoragePostgres", "StorageSQLite", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy",
-                "PrivatePostgres", "Backend", "AppStoreWire",
+                "PrivatePostgres", "Backend", "AppStoreWire", "OperatorFactors",
             ]),
         tests(
             "SimulationTests",
@@ -227,7 +227,9 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "Primitives", "PrometheusMetrics", "Server",
+                "tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "OperatorFactors", "Primitives",
+                "PrometheusMetrics",
+                "Server",
                 "StrictJSON",
             ]),
         tests("TidyTests", []),
