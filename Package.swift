@@ -189,7 +189,9 @@ let package = Package(
         tests(
             "BackendTests",
             [
-                "Backend", "Intake", "OperatorFactors", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
+                "Backend", "Intake", "LedgerOracle", "OperatorFactors", "Storage", "StorageSQLite", "AppStoreWire",
+                "SimulatorPKI",
+                "StrictJSON", "Ledger",
                 "Primitives", "PrometheusMetrics",
                 grdb, crypto,
             ]),
@@ -230,7 +232,7 @@ let package = Package(
             "StoragePostgresTests",
             [
                 "StoragePostgres", "StorageSQLite", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy",
-                "PrivatePostgres", "Backend", "AppStoreWire",
+                "PrivatePostgres", "Backend", "AppStoreWire", "OperatorFactors",
             ]),
         tests(
             "SimulationTests",
@@ -244,7 +246,7 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Ledger", "Primitives",
+                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Ledger", "OperatorFactors", "Primitives",
                 "PrometheusMetrics", "Server", "Storage", "StrictJSON", logging,
             ]),
         tests("TidyTests", []),

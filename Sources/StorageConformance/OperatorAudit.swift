@@ -9,7 +9,9 @@ extension StorageConformance {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...8 {
                     group.addTask {
-                        _ = try await store.write { try $0.append(OperatorNote(by: "op\(number)", at: Specimen.start, "loggedIn")) }
+                        _ = try await store.write {
+                            try $0.append(OperatorNote(by: "op\(number)", at: Specimen.start, "loggedIn"))
+                        }
                     }
                 }
                 try await group.waitForAll()
@@ -52,7 +54,8 @@ extension StorageConformance {
             try expect(try await numbers { ($0.actor, $0.what, $0.before) = ("bo", "searched", 4) }, equals: [3], "by all")
             try expect(try await store.operatorNotes(OperatorNoteSearch(), limit: 2).map(\.number), equals: [4, 3], "a page")
         },
-        Behaviour("STORE-121", "What was searched can be forgotten, and so can a customer, and the chain stays as it is") { store in
+        Behaviour("STORE-121", "What was searched can be forgotten, and so can a customer, and the chain stays as it is") {
+            store in
             _ = try await store.say(try customerInputs())
             let acts = allActs
             try await store.write { write in for act in acts { _ = try write.append(act) } }

@@ -49,7 +49,8 @@ extension StorageConformance {
                 try await store.write { try $0.save(StoredOperatorLink(digest: digest(3), name: "x", endsAt: Specimen.start)) }
             }
         },
-        Behaviour("STORE-117", "An operator's sessions are listed by when they were seen, and end together but for one") { store in
+        Behaviour("STORE-117", "An operator's sessions are listed by when they were seen, and end together but for one") {
+            store in
             try await store.write { write in
                 for name in ["mia", "bo"] { try write.save(person(name)) }
                 for number in 1...4 { try write.save(session(UInt8(number), of: number == 4 ? "bo" : "mia")) }

@@ -38,7 +38,8 @@ import Testing
             let page = try await world.desk.notes(OperatorNoteSearch(), limit: 2)
             #expect(page.notes.map(\.act.what) == ["searched", "searched"] && page.next == page.notes.last?.number)
             let rest = try await world.desk.notes(OperatorNoteSearch(before: page.next), limit: 500)
-            #expect(rest.notes.map(\.act.what) == ["openedCustomer", "setFactors", "usedLink", "madeOperator"] && rest.next == nil)
+            #expect(
+                rest.notes.map(\.act.what) == ["openedCustomer", "setFactors", "usedLink", "madeOperator"] && rest.next == nil)
             let first = try #require(rest.notes.first?.act)
             #expect(first.actor == "mia" && first.address == "192.0.2.1" && first.customer == World.alice)
             #expect(first.app == World.app && first.environment == .production && first.at == world.clock.now())
@@ -105,7 +106,9 @@ import Testing
             let notes = try await world.desk.notes(OperatorNoteSearch(), limit: 10).notes
             #expect(notes.compactMap(\.act.searched?.words) == ["1001"])
             #expect(notes.compactMap(\.act.customer).allSatisfy { $0.rawValue.hasPrefix("erased/") })
-            let texts = try world.world.texts("SELECT auditRow FROM operatorAudit") + world.world.texts("SELECT words FROM operatorSearch")
+            let texts =
+                try world.world.texts("SELECT auditRow FROM operatorAudit")
+                + world.world.texts("SELECT words FROM operatorSearch")
             #expect(!texts.contains { $0.contains("alice") })
             #expect(try await world.world.findings() == [])
         }

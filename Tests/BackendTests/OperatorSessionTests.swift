@@ -225,10 +225,12 @@ import Testing
             let signedIn = try await world.desk.logIn(proxied: "mia", from: OperatorWorld.home)
             #expect(try await world.desk.identity(signedIn.token)?.name == "mia")
             #expect(
-                try await operatorRefusal { try await world.desk.logIn(proxied: "bo", from: OperatorWorld.home) } == .loginRefused)
+                try await operatorRefusal { try await world.desk.logIn(proxied: "bo", from: OperatorWorld.home) } == .loginRefused
+            )
             _ = try await world.desk.end("mia", by: .commandLine)
             #expect(
-                try await operatorRefusal { try await world.desk.logIn(proxied: "mia", from: OperatorWorld.home) } == .loginRefused)
+                try await operatorRefusal { try await world.desk.logIn(proxied: "mia", from: OperatorWorld.home) }
+                    == .loginRefused)
         }
     }
 }

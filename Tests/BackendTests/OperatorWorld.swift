@@ -56,7 +56,8 @@ struct OperatorWorld: Sendable {
         let signedIn: SignedIn
     }
 
-    func enrol(_ name: String = "mia", _ role: OperatorRole = .admin, from client: OperatorClient = home) async throws -> Enrolled {
+    func enrol(_ name: String = "mia", _ role: OperatorRole = .admin, from client: OperatorClient = home) async throws -> Enrolled
+    {
         let link = try await desk.make(name, grants: [OperatorGrant(app: nil, role: role)], by: .commandLine)
         return try await enrol(link, from: client)
     }

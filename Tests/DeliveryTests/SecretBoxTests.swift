@@ -21,6 +21,16 @@ import Testing
         }
     }
 
+    @Test func `an operator's secret is kept for that operator, and not without a key`() throws {
+        let box = try SecretBox(keys: [Self.new, Self.old])
+        let kept = try box.keep([1, 2, 3], of: "operator/mia")
+        #expect(box.reveal(kept, of: "operator/mia") == [1, 2, 3])
+        #expect(box.reveal(kept, of: "operator/bo") == nil)
+        #expect(try SecretBox(keys: [Self.old, Self.new]).reveal(kept, of: "operator/mia") == [1, 2, 3])
+        #expect(try SecretBox(keys: [Self.old]).reveal(kept, of: "operator/mia") == nil)
+        #expect(throws: SecretRefusal.noKey) { try SecretBox(keys: []).keep([1], of: "operator/mia") }
+    }
+
     @Test func `what was sealed opens for its owner and kind alone`() throws {
         let box = try SecretBox(keys: [Self.old])
         let sealed = try box.seal(Self.secret, of: "app/a", kind: "v1")

@@ -217,9 +217,13 @@ struct FailingStore: Store {
 
     func operators() async throws -> [StoredOperator] { try await checked { try await store.operators() } }
 
-    func storedOperator(_ name: String) async throws -> StoredOperator? { try await checked { try await store.storedOperator(name) } }
+    func storedOperator(_ name: String) async throws -> StoredOperator? {
+        try await checked { try await store.storedOperator(name) }
+    }
 
-    func operatorLink(_ digest: [UInt8]) async throws -> StoredOperatorLink? { try await checked { try await store.operatorLink(digest) } }
+    func operatorLink(_ digest: [UInt8]) async throws -> StoredOperatorLink? {
+        try await checked { try await store.operatorLink(digest) }
+    }
 
     func operatorSession(_ digest: [UInt8]) async throws -> StoredOperatorSession? {
         try await checked { try await store.operatorSession(digest) }

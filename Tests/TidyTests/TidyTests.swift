@@ -286,7 +286,8 @@ import Testing
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
             "Log": "LogStore", "Signals": "SignalStore", "Webhooks": "WebhookStore", "Offers": "OfferStore",
-            "Keys": "KeyStore", "Idempotency": "IdempotencyStore", "Operators": "OperatorStore", "Erasure": "ErasingStore", "Listing": "ListingStore",
+            "Keys": "KeyStore", "Idempotency": "IdempotencyStore", "Operators": "OperatorStore", "Erasure": "ErasingStore",
+            "Listing": "ListingStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")

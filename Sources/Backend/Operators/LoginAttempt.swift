@@ -9,8 +9,8 @@ struct CountedAttempt: Sendable {
     /// How many failures the name has with this one, should it be one.
     fileprivate let failures: Int64
 
-    /// With a name it is forgiven what failed before; an address keeps its other failures, so that a right login does not free one
-    /// that tries names.
+    /// A right login forgives what failed with the name. The address keeps its other failures, so that whoever tries names cannot
+    /// free it with a name of their own.
     func succeed(in transaction: any OperatorTransaction) throws {
         for subject in subjects.sorted() {
             guard var failures = try transaction.lockLoginFailures(of: subject) else { continue }

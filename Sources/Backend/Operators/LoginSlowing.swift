@@ -1,8 +1,8 @@
 import Primitives
 import Storage
 
-/// How failed logins slow down those that follow (docs/decisions/0059): the tenth failure with a name, or from an address, asks for
-/// a second's pause, each one after it for twice as long, and none for more than a minute. Nobody is ever locked out.
+/// How failed logins slow down those that follow (docs/decisions/0059): the tenth failure with a name, or from an address, asks
+/// for a second's pause, each one after it for twice as long, and none for more than a minute. Nobody is ever locked out.
 ///
 /// Source: OWASP ASVS 4.0.3, 2.2.1.
 enum LoginSlowing {
@@ -27,7 +27,7 @@ enum LoginSlowing {
         return left > Milliseconds(0) ? (left.count + 999) / 1000 : nil
     }
 
-    /// Whether a failure is written into the audit: the first ten, then every hundredth, so that whoever tries names does not fill
-    /// it.
+    /// Whether a failure is written into the audit: the first ten, then every hundredth, so that whoever tries names does not
+    /// fill it.
     static func isNoted(_ failures: Int64) -> Bool { failures <= free || failures % 100 == 0 }
 }

@@ -30,7 +30,9 @@ extension OperatorDesk {
     package func name(ofLink token: SecretToken) async throws -> String? {
         let now = clock.now()
         return try await translatingStorageErrors {
-            guard let link = try await store.operatorLink(token.digest), link.isGood(at: now), link.chosen == nil else { return nil }
+            guard let link = try await store.operatorLink(token.digest), link.isGood(at: now), link.chosen == nil else {
+                return nil
+            }
             return link.name
         }
     }

@@ -48,13 +48,12 @@ extension OperatorDesk {
     /// - Throws: ``OperatorRefusal``.
     package func make(_ name: String, grants: [OperatorGrant], by actor: OperatorActor) async throws -> SecretToken {
         let (name, now, token) = (try Self.checked(name), clock.now(), chance.token())
-        var made = StoredOperator(name: name, grants: try stored(grants), madeAt: now, madeBy: actor.name)
-        made.language = nil
+        let made = StoredOperator(name: name, grants: try stored(grants), madeAt: now, madeBy: actor.name)
         guard try await translatingStorageErrors({ try await store.operators() }).count < Self.mostOperators else {
             throw OperatorRefusal.tooMany(most: Self.mostOperators)
         }
         let note = Self.note(.madeOperator, by: actor, at: now, about: name, detail: Self.words(grants))
-        try await write { [made] transaction in
+        try await write { transaction in
             if try transaction.lockOperator(name) != nil {
                 // The commit of an attempt before this one may not have been heard of.
                 guard try transaction.lockOperatorLink(token.digest) != nil else { throw OperatorRefusal.nameTaken(name) }

@@ -75,7 +75,8 @@ extension OperatorDesk {
     ///   - language: nil: what the browser asks for. The caller checks that there is such a one.
     ///   - timeZone: nil: UTC. The caller checks that there is such a one.
     /// - Throws: ``OperatorRefusal/sessionOver``.
-    package func setReading(language: String?, timeZone: String?, in token: SecretToken, from client: OperatorClient) async throws {
+    package func setReading(language: String?, timeZone: String?, in token: SecretToken, from client: OperatorClient) async throws
+    {
         guard let name = try await identity(token)?.name else { throw OperatorRefusal.sessionOver }
         let now = clock.now()
         try await write { transaction in

@@ -32,8 +32,8 @@ package struct OperatorSessionReport: Sendable, Hashable {
 
 /// From login to logout.
 extension OperatorDesk {
-    /// Who asks, by the token of the cookie; nil where they must log in. To be asked for each request: it notes the use, and finds
-    /// roles and ends that have changed since.
+    /// Who asks, by the token of the cookie; nil where they must log in. To be asked for each request: it notes the use, and
+    /// finds roles and ends that have changed since.
     package func identity(_ token: SecretToken) async throws -> OperatorIdentity? {
         let now = clock.now()
         return try await translatingStorageErrors {
@@ -139,7 +139,8 @@ extension OperatorDesk {
         return try await write { transaction in
             let count = try transaction.endOperatorSessions(of: name, but: token?.digest, at: now)
             if count > 0 {
-                _ = try transaction.append(Self.note(.endedSessions, by: actor, at: now, about: name, detail: "\(count) sessions"))
+                _ = try transaction.append(
+                    Self.note(.endedSessions, by: actor, at: now, about: name, detail: "\(count) sessions"))
             }
             return count
         }

@@ -1,5 +1,5 @@
-/// How operators are called: 1 to 64 of `a-z`, `0-9`, `.`, `_`, `+`, `@` and `-`, so that a mail address can be one. Upper case is
-/// read as lower case.
+/// How operators are called: 1 to 64 of `a-z`, `0-9`, `.`, `_`, `+`, `@` and `-`, so that a mail address can be one. Upper
+/// case is read as lower case.
 package enum OperatorName {
     package static let longest = 64
     /// Stands in the audit for whoever uses the command line; no operator can be called so.

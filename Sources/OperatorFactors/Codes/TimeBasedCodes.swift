@@ -43,7 +43,9 @@ package struct TimeBasedCodes: Sendable {
         let typed = Array(code.utf8.filter { $0 != UInt8(ascii: " ") })
         let present = Self.step(at: instant)
         // All three are compared, whichever matches.
-        let matching = [present, present - 1, present + 1].filter { ConstantTime.areEqual(Array(self.code(ofStep: $0).utf8), typed) }
+        let matching = [present, present - 1, present + 1].filter {
+            ConstantTime.areEqual(Array(self.code(ofStep: $0).utf8), typed)
+        }
         return matching.first { last == nil || $0 > last ?? 0 }
     }
 }

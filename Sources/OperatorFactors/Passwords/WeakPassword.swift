@@ -49,10 +49,14 @@ package enum WeakPassword {
             for walk in walks { ends.append(start + longestPart(of: walk, beginning: rest)) }
             for word in words where rest.starts(with: word) { ends.append(start + word.count) }
             if isYear(rest) { ends.append(start + 4) }
+            // What stands between words makes none of them better.
+            if separators.contains(text[start]) { fewest[start + 1] = min(fewest[start + 1], fewest[start]) }
             for end in ends where end > start { fewest[end] = min(fewest[end], fewest[start] + 1) }
         }
         return fewest[text.count]
     }
+
+    private static let separators: Set<Character> = [" ", "-", "_", "."]
 
     /// How often its first character stands at its beginning.
     private static func run(_ text: ArraySlice<Character>) -> Int { text.prefix { $0 == text.first }.count }
@@ -98,7 +102,8 @@ package enum WeakPassword {
         fitness flower fluffy football forever forget forgotten france francis frank free freedom friend friends fuck fucking
         fuckoff fuckyou fun future gabriel galaxy game gamer games garden garfield gateway general george germany ghost ginger
         girl girls give god gold golden golf gonzalez good google gordon grace grand green guest guitar hacker hallo hammer
-        handsome happiness happy hardcore harley harry hate have heart heather heaven hello help hero high hockey holiday hollywood
+        handsome happiness happy hardcore harley harry hate have heart heather heaven hello help hero high hockey holiday
+        hollywood
         home honda honey horse hotmail house hunter iceman iloveyou inside installer internal international internet ipad iphone
         iron isabella island italia jack jackson james january japan jasmine jason jennifer jeremy jessica jesus john johnson
         jonathan jordan joseph joshua juice julia july june junior justice justin keep kelly kevin key keyboard killer king kiss
@@ -114,7 +119,8 @@ package enum WeakPassword {
         production professional program protect public purple qwe qwer qwert qwerty rabbit racing rainbow ranger raymond real
         rebecca red remember richard river robert rock rocket rockyou roman romeo ronaldo root rose russia sabrina sailor saint
         samantha samsung samuel sandra santiago sarah school scorpion scott secret security sentinel september serenity server
-        service sexy shadow shopping silver simple simpson singapore sister skate slayer slipknot smile snoopy snow soccer software
+        service sexy shadow shopping silver simple simpson singapore sister skate slayer slipknot smile snoopy snow soccer
+        software
         soldier something sony soul south spain spider spiderman spring star start startfinding startrek starwars state steelers
         stephanie steven stone store storm strawberry strong student stupid success sugar summer sun sunday sunflower sunny
         sunshine super superman superstar support sweet sweetheart swordfish system tatiana taylor teacher team teamo telephone

@@ -79,7 +79,9 @@ struct QRBoard: Sendable {
     /// Of polynomials over one bit.
     private static func remainder(of value: Int, by divisor: Int, degree: Int) -> Int {
         var rest = value
-        for place in stride(from: 20, through: degree, by: -1) where rest >> place & 1 == 1 { rest ^= divisor << (place - degree) }
+        for place in stride(from: 20, through: degree, by: -1) where rest >> place & 1 == 1 {
+            rest ^= divisor << (place - degree)
+        }
         return rest
     }
 

@@ -43,7 +43,8 @@ package protocol OperatorTransaction {
     /// Appends to the chain of what operators did. Where the act's customer is not known the row names none.
     func append(_ act: OperatorNote) throws -> AuditHead
 
-    /// Forgets links and sessions of which nothing happened since an instant, and failures since another; at most `limit` of each.
+    /// Forgets links and sessions of which nothing happened since an instant, and failures since another; at most `limit` of
+    /// each.
     func forgetOperatorTraces(before instant: Timestamp, failuresBefore failed: Timestamp, limit: Int) throws
 
     /// Forgets what was searched before an instant; the rows that say that something was stay. At most `limit`.

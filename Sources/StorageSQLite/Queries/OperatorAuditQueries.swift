@@ -5,7 +5,8 @@ import Storage
 
 /// What operators did.
 enum OperatorAuditQueries {
-    static let selectEnd = "SELECT \(OperatorChainEnd.columns) FROM operatorAudit ORDER BY number DESC LIMIT 1"
+    /// The condition, which all meet, has the plan say that it goes by the key.
+    static let selectEnd = "SELECT \(OperatorChainEnd.columns) FROM operatorAudit WHERE number > 0 ORDER BY number DESC LIMIT 1"
 
     static func end(_ database: Database) throws -> AuditHead {
         let found: OperatorChainEnd? = try database.row(selectEnd, [])

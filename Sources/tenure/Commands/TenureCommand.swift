@@ -12,7 +12,8 @@ struct TenureCommand: AsyncParsableCommand {
         discussion: "Start with `tenure demo`; then `tenure init local`, and `tenure init real` for Apple's App Store.",
         version: version,
         subcommands: [
-            Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, OperatorCommand.self, Import.self, Verify.self,
+            Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, OperatorCommand.self,
+            Import.self, Verify.self,
             Backup.self, DoctorCommand.self, Migrate.self, Compact.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
             CatalogueCommand.self, CustomerCommand.self, SubscriptionCommand.self, ExplainCommand.self, SearchCommand.self,
             AppleCommand.self, RefreshCommand.self, TestNotificationCommand.self,

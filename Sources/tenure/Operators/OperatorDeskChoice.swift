@@ -53,7 +53,8 @@ enum OperatorLine {
         let state =
             known.endedAt.map { "ended \($0) by \(known.endedBy ?? "")" }
             ?? (known.isReady ? "\(known.recoveryCodesLeft) recovery codes left" : "waits for the link to be used")
-        return [known.name, roles.joined(separator: " "), state, "made \(known.madeAt) by \(known.madeBy)"].joined(separator: "  ")
+        return [known.name, roles.joined(separator: " "), state, "made \(known.madeAt) by \(known.madeBy)"].joined(
+            separator: "  ")
     }
 
     static func text(of session: OperatorSessionReport) -> String {
