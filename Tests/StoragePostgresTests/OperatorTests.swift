@@ -64,7 +64,7 @@ extension PostgresTests {
                     return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
                 }
                 #expect(letIn == 1)
-                let acts = try await first.notes(OperatorNoteSearch(), limit: 10).notes.map(\.act.what)
+                let acts = try await first.audit(limit: 10).notes.map(\.act)
                 #expect(acts.suffix(3) == ["setFactors", "usedLink", "madeOperator"])
                 #expect(acts.prefix(4).sorted() == ["loggedIn", "loginFailed", "loginFailed", "loginFailed"])
                 var head = AuditHead()
