@@ -193,6 +193,7 @@ enum Pages {
         ("customer-unknown", .customer(CustomerID("nobody"), .init())),
         ("subscription-1001", .subscription(OriginalTransactionID("1001"), at: nil)),
         ("subscription-1001-in-june", .subscription(OriginalTransactionID("1001"), at: PretendAppStore.june.adding(.days(5)))),
+        ("facts-1001", .records(OriginalTransactionID("1001"), .facts, before: 5)),
         ("subscription-2002", .subscription(OriginalTransactionID("2002"), at: nil)), ("inbox", .inbox(after: nil)),
         ("policy", .policy), ("catalogue", .catalogue), ("jobs", .jobs), ("verify", .verify),
     ]

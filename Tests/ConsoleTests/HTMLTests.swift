@@ -1,3 +1,4 @@
+import Ledger
 import Primitives
 import Testing
 
@@ -56,7 +57,8 @@ import Testing
         let at = Timestamp(millisecondsSince1970: 1_780_272_000_000)
         let pages: [ConsoleRoute.Page] =
             Pages.all.map(\.page) + [
-                .inspect, .operations, .customer(CustomerID(Self.hostile), .init(at: at, kind: "period", before: at)),
+                .inspect, .operations, .records(OriginalTransactionID(Self.hostile), .audit, before: 7),
+                .customer(CustomerID(Self.hostile), .init(at: at, kind: "period", before: at)),
                 .subscription(OriginalTransactionID(Self.hostile), at: at), .fact(OriginalTransactionID(Self.hostile), 7),
                 .search(Self.hostile), .inbox(after: Self.hostile),
             ]
