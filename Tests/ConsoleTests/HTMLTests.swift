@@ -64,7 +64,7 @@ import Testing
             ]
         let place = ConsolePlace(AppID("my app"), .sandbox)
         let routes: [ConsoleRoute] =
-            [.home, .rules, .rule("OWN-4"), .asset(.css), .asset(.js)] + pages.map { .page(place, $0) }
+            [.home, .rules, .rule("OWN-4"), .asset(.css), .asset(.js), .asset(.svg)] + pages.map { .page(place, $0) }
         for route in routes {
             let parts = route.path.split(separator: "?", maxSplits: 1)
             #expect(ConsoleRoute(path: parts[0], query: parts.count > 1 ? parts[1] : "") == route, "\(route.path)")

@@ -118,6 +118,9 @@ import Testing
                 #expect(try await status("/apps/app/Production/subscriptions/404") == .notFound)
                 #expect(try await status("/apps/app/Production/subscriptions/1001/facts/99") == .notFound)
                 #expect(try await status("/apps/app/Production/customers/\(String(repeating: "a", count: 201))") == .notFound)
+                for number in [Int.min, -1, 0, 1, Int.max] {
+                    #expect(try await status("/apps/app/Production/subscriptions/1001/facts?before=\(number)") == .ok)
+                }
                 #expect(try await status("/rules", .post) == .methodNotAllowed)
                 #expect(try await status("/rules", .delete) == .methodNotAllowed)
                 #expect(try await status("/apps/app/Production/search/inspect") == .methodNotAllowed)

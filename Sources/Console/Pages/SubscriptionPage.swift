@@ -74,7 +74,7 @@ struct SubscriptionPage {
         row: (Int, Value) -> [Cell]
     ) -> [Block] {
         let limit = only == nil ? Self.fewest : Self.longest
-        let end = min(values.count, max(0, before.map { $0 - 1 } ?? values.count))
+        let end = min(values.count, before.map { max($0, 1) - 1 } ?? values.count)
         let begin = max(0, end - limit)
         let rows = (begin..<end).reversed().map { row($0 + 1, values[$0]) }
         let table = SheetTable(

@@ -178,11 +178,7 @@ extension ConsoleCall {
     ///
     /// - Throws: ``Trouble``.
     fileprivate func pastedText(upTo longest: Int) async throws -> [UInt8] {
-        var body: [UInt8] = []
-        for try await chunk in request.body {
-            guard chunk.readableBytes <= longest - body.count else { throw Trouble.tooLong(longest: longest) }
-            body.append(contentsOf: chunk.readableBytesView)
-        }
+        let body = try await body(upTo: longest)
         let type = request.headers[.contentType]?.lowercased() ?? ""
         guard type.hasPrefix("application/x-www-form-urlencoded") else { return body }
         for part in body.split(separator: UInt8(ascii: "&")) where part.starts(with: Array("text=".utf8)) {
@@ -191,5 +187,21 @@ extension ConsoleCall {
             return Array(text.utf8)
         }
         throw Trouble.formUnreadable
+    }
+
+    /// - Throws: ``Trouble``; what a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours.
+    private func body(upTo longest: Int) async throws(Trouble) -> [UInt8] {
+        var body: [UInt8] = []
+        do {
+            for try await chunk in request.body {
+                guard chunk.readableBytes <= longest - body.count else { throw Trouble.tooLong(longest: longest) }
+                body.append(contentsOf: chunk.readableBytesView)
+            }
+        } catch let trouble as Trouble {
+            throw trouble
+        } catch {
+            throw .formUnreadable
+        }
+        return body
     }
 }

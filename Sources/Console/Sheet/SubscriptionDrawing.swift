@@ -53,7 +53,8 @@ struct SubscriptionDrawing: Sendable {
         let begins = bars.map(\.from) + owners.map(\.from) + marks.map(\.at)
         guard let first = begins.min() else { return nil }
         let ends = bars.compactMap(\.until) + owners.compactMap(\.until) + begins + [now]
-        let length = max(1000, (ends.max() ?? now).since(first).count)
+        // No more than 30,000 years, so that no product below is too great.
+        let length = min(max(1000, (ends.max() ?? now).since(first).count), 1_000_000_000_000_000)
         return Axis(from: first, length: length)
     }
 
