@@ -240,7 +240,8 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Ledger", "Primitives", "PrometheusMetrics", "Server",
+                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Ledger", "Primitives",
+                "PrometheusMetrics", "Server",
                 "StrictJSON",
             ]),
         tests("TidyTests", []),

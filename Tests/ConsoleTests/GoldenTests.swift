@@ -1,6 +1,8 @@
+import Backend
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import Ledger
 import Primitives
 import StrictJSON
 import Testing
@@ -30,6 +32,38 @@ import Testing
                     let golden = try String(contentsOf: file, encoding: .utf8)
                     #expect(shown == golden, "\(name) in \(language.rawValue) is another page by now")
                 }
+            }
+        }
+    }
+
+    /// Under a policy that asks, Bob's restore waits: the overview counts it, and the inbox says what each choice would do.
+    @Test(arguments: [
+        (Language.english, "Approve: \u{2068}bob\u{2069} owns it from then on; \u{2068}alice\u{2069} loses what it gives."),
+        (.simplifiedChinese, "批准：此后归 \u{2068}bob\u{2069} 所有；\u{2068}alice\u{2069} 失去它提供的权限。"),
+    ]) func `show what waits, and what each choice would do`(language: Language, choice: String) async throws {
+        try await withConsole(policy: AppPolicy(onRestore: .ask), isEmpty: true) { world in
+            world.clock.set(PretendAppStore.june.adding(.minutes(2)))
+            _ = try await world.claim(ConsoleWorld.alice, .purchase, Purchase())
+            world.clock.set(PretendAppStore.june.adding(.days(3)))
+            _ = try await world.claim(ConsoleWorld.bob, .restore, Purchase())
+            world.clock.set(PretendAppStore.june.adding(.days(4)))
+            try await world.application().test(.router) { client in
+                let inbox = try await client.open(Pages.path(.inbox(after: nil)), as: .support, language)
+                #expect(inbox.status == .ok && inbox.text.contains(choice))
+                let rows = try #require(
+                    try JSONDocument(try await client.json(Pages.path(.inbox(after: nil))).bytes).root.object?["claims"]?.array)
+                #expect(rows.count == 1)
+                let row = try #require(rows.first { _ in true }?.object)
+                #expect(row["customer"]?.string == "bob" && row["owner"]?.string == "alice")
+                #expect(row["outcome"]?.string == "waiting.decision")
+                // A day, in milliseconds.
+                #expect(row["ageMilliseconds"]?.int64 == 86_400_000)
+                let overview = try JSONDocument(try await client.json(Pages.path(.overview), as: .viewer).bytes).root.object
+                let need = try #require(overview?["needs"]?.array?.first { $0.object?["what"]?.string == "claims" }?.object)
+                #expect(need["count"]?.int64 == 1)
+                // A viewer sees how many, and is not led to whose they are.
+                let shown = try await client.open(Pages.path(.overview), as: .viewer)
+                #expect(!shown.text.contains("/inbox"))
             }
         }
     }
