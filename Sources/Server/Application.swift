@@ -102,11 +102,11 @@ package func buildApplication(
         logger: logger, onServerRunning: onServerRunning)
 }
 
-/// The same around a router that has more routes than ours, as the benchmarks' has.
-package func buildApplication(
-    serving router: ServerRouter, configuration: ServerConfiguration, logger: Logger,
+/// The same around whatever answers: a router that has more routes than ours, as the benchmarks' has, or the console.
+package func buildApplication<Router: HTTPResponderBuilder>(
+    serving router: Router, configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void
-) -> some ApplicationProtocol {
+) -> some ApplicationProtocol where Router.Responder.Context == ServerContext {
     let limits = ConnectionDeadlines.Limits(
         header: .seconds(configuration.headerTimeoutSeconds), body: .seconds(configuration.bodyTimeoutSeconds),
         answer: .seconds(configuration.answerTimeoutSeconds), pipelined: configuration.maximumPipelinedRequests)

@@ -3,7 +3,9 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Ledger
+import Logging
 import Primitives
+import Server
 import StrictJSON
 import Testing
 
@@ -113,7 +115,8 @@ import Testing
                 }
                 #expect(try await status("/nowhere") == .notFound)
                 #expect(try await status("/rules/NO-1") == .notFound)
-                #expect(try await status("/apps/other/Production") == .notFound)
+                let other = try await client.open("/apps/other/Production")
+                #expect(other.status == .notFound && !other.text.contains("/apps/other"))
                 #expect(try await status("/apps/app/Xcode") == .notFound)
                 #expect(try await status("/apps/app/Production/subscriptions/404") == .notFound)
                 #expect(try await status("/apps/app/Production/subscriptions/1001/facts/99") == .notFound)
@@ -160,6 +163,21 @@ import Testing
                 #expect(sandbox.contains("simulated clock"))
                 let production = try await client.open("/apps/app/Production").text
                 #expect(production.contains("data-environment=\"production\"") && !production.contains("Nobody paid anything"))
+            }
+        }
+    }
+
+    /// As a server of ours listens: with every limit of connections.
+    @Test func `it is served by a listener with limits, over a socket`() async throws {
+        try await withConsole { world in
+            var configuration = ServerConfiguration()
+            configuration.port = 0
+            let application = buildApplication(
+                serving: ConsoleResponder(world.dependencies), configuration: configuration,
+                logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }, onServerRunning: { _ in })
+            try await application.test(.live) { client in
+                let answer = try await client.open(Pages.path(.customer(ConsoleWorld.alice, .init())), as: .support)
+                #expect(answer.status == .ok && answer.text.contains("<h1>"))
             }
         }
     }

@@ -27,13 +27,16 @@ package struct ConsoleDependencies: Sendable {
 }
 
 /// The console: one answer for each request under its base path, with every header that protects it.
-package struct ConsoleResponder: HTTPResponder {
+package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     private let dependencies: ConsoleDependencies
 
     package init(_ dependencies: ConsoleDependencies) { self.dependencies = dependencies }
 
     /// How many bytes a pasted text may have, as a form sends it.
     package static let longestPaste = 1 << 20
+
+    /// Itself: an application is built around it as around a router.
+    package func buildResponder() -> ConsoleResponder { self }
 
     package func respond(to request: Request, context: ServerContext) async throws -> Response {
         var response = await answer(request, context)
@@ -88,6 +91,8 @@ package struct ConsoleResponder: HTTPResponder {
         } catch {
             let trouble = Trouble(error)
             if trouble.isFailureOfOurs { call.context.logger.error("console", metadata: ["error": "\(error)"]) }
+            // A page that is not there has no ledger to lead to others of.
+            let frame = trouble == .noSuchPage ? self.frame(call, .rules, visitor) : frame
             var response = answer(TroubleModel(trouble), frame, call)
             response.status = trouble.status
             if trouble == .wrongMethod { response.headers[.allow] = route?.isPost == true ? "POST" : "GET, HEAD" }
