@@ -107,7 +107,7 @@ let package = Package(
                 hummingbird, logging, nioCore,
             ],
             resources: [
-                .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"),
+                .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"), .embedInCode("Assets/console.svg"),
                 // A symbolic link to docs/rules.md: what the product cites and what it shows are one text.
                 .embedInCode("Rules/rules.md"),
             ],

@@ -102,7 +102,7 @@ package func buildApplication(
         logger: logger, onServerRunning: onServerRunning)
 }
 
-/// The same around anything that answers requests, such as the console, or a router that has more routes than ours.
+/// The same around whatever answers: a router that has more routes than ours, as the benchmarks' has, or the console.
 package func buildApplication<Router: HTTPResponderBuilder>(
     serving router: Router, configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void

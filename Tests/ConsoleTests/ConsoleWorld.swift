@@ -67,7 +67,7 @@ struct ConsoleWorld: Sendable {
     let backend: Backend
     let door = HeaderDoor()
 
-    init(path: String, product: String = "plus.monthly") throws {
+    init(path: String, product: String = "plus.monthly", policy: AppPolicy = AppPolicy()) throws {
         apple = try PretendAppStore.shared.get()
         let entry = EntitlementMap.Entry(
             productId: Ledger.ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0),
@@ -75,7 +75,7 @@ struct ConsoleWorld: Sendable {
         let settings = AppSettings(
             id: Self.app,
             expected: ExpectedApp(bundleId: "com.example.app", appAppleId: 42, environments: [.production, .sandbox]),
-            policy: AppPolicy(), entitlements: EntitlementMap(entries: [entry]))
+            policy: policy, entitlements: EntitlementMap(entries: [entry]))
         backend = Backend(
             store: try SQLiteStore(path: path), verifier: apple.verifier, apps: [settings], clock: clock)
     }
@@ -142,14 +142,15 @@ struct ConsoleWorld: Sendable {
 
 /// Runs the body with a world whose file is removed afterwards, after the story or before anything happened.
 func withConsole(
-    product: String = "plus.monthly", isEmpty: Bool = false, _ body: (ConsoleWorld) async throws -> Void
+    product: String = "plus.monthly", policy: AppPolicy = AppPolicy(), isEmpty: Bool = false,
+    _ body: (ConsoleWorld) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
         do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") }
     }
-    let world = try ConsoleWorld(path: folder.appending(path: "tenure.sqlite").path(), product: product)
+    let world = try ConsoleWorld(path: folder.appending(path: "tenure.sqlite").path(), product: product, policy: policy)
     if !isEmpty { try await world.play() }
     try await body(world)
 }
@@ -193,6 +194,7 @@ enum Pages {
         ("customer-unknown", .customer(CustomerID("nobody"), .init())),
         ("subscription-1001", .subscription(OriginalTransactionID("1001"), at: nil)),
         ("subscription-1001-in-june", .subscription(OriginalTransactionID("1001"), at: PretendAppStore.june.adding(.days(5)))),
+        ("facts-1001", .records(OriginalTransactionID("1001"), .facts, before: 5)),
         ("subscription-2002", .subscription(OriginalTransactionID("2002"), at: nil)), ("inbox", .inbox(after: nil)),
         ("policy", .policy), ("catalogue", .catalogue), ("jobs", .jobs), ("verify", .verify),
     ]

@@ -1,3 +1,4 @@
+import Ledger
 import Primitives
 import Testing
 
@@ -56,13 +57,14 @@ import Testing
         let at = Timestamp(millisecondsSince1970: 1_780_272_000_000)
         let pages: [ConsoleRoute.Page] =
             Pages.all.map(\.page) + [
-                .inspect, .operations, .customer(CustomerID(Self.hostile), .init(at: at, kind: "period", before: at)),
+                .inspect, .operations, .records(OriginalTransactionID(Self.hostile), .audit, before: 7),
+                .customer(CustomerID(Self.hostile), .init(at: at, kind: "period", before: at)),
                 .subscription(OriginalTransactionID(Self.hostile), at: at), .fact(OriginalTransactionID(Self.hostile), 7),
                 .search(Self.hostile), .inbox(after: Self.hostile),
             ]
         let place = ConsolePlace(AppID("my app"), .sandbox)
         let routes: [ConsoleRoute] =
-            [.home, .rules, .rule("OWN-4"), .asset(.css), .asset(.js)] + pages.map { .page(place, $0) }
+            [.home, .rules, .rule("OWN-4"), .asset(.css), .asset(.js), .asset(.svg)] + pages.map { .page(place, $0) }
         for route in routes {
             let parts = route.path.split(separator: "?", maxSplits: 1)
             #expect(ConsoleRoute(path: parts[0], query: parts.count > 1 ? parts[1] : "") == route, "\(route.path)")

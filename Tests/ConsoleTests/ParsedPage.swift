@@ -16,9 +16,10 @@ struct ParsedPage {
     private static let void: Set<String> = ["meta", "link", "input", "br", "hr"]
 
     init(_ page: String) {
-        var rest = page[...]
+        // Bytes: pages of megabytes are parsed too, and everything that is markup is ASCII.
+        var rest = Array(page.utf8)[...]
         var path: [String] = []
-        while let open = rest.firstIndex(of: "<") {
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
             take(rest[..<open], in: path)
             rest = rest[open...].dropFirst()
             guard let close = Self.end(of: rest) else {
@@ -27,9 +28,9 @@ struct ParsedPage {
             }
             let tag = rest[..<close]
             rest = rest[close...].dropFirst()
-            if tag.first == "!" { continue }
-            if tag.first == "/" {
-                let name = String(tag.dropFirst())
+            if tag.first == UInt8(ascii: "!") { continue }
+            if tag.first == UInt8(ascii: "/") {
+                let name = String(decoding: tag.dropFirst(), as: UTF8.self)
                 if path.last?.split(separator: " ").first.map(String.init) == name {
                     path.removeLast()
                 } else {
@@ -47,46 +48,48 @@ struct ParsedPage {
         take(rest, in: path)
     }
 
-    private mutating func take(_ text: Substring, in path: [String]) {
-        let content = Self.unescaped(text)
-        if content.contains(where: { !$0.isWhitespace }) { texts.append(Text(content: content, path: path)) }
+    private mutating func take(_ text: ArraySlice<UInt8>, in path: [String]) {
+        guard text.contains(where: { $0 > 0x20 }) else { return }
+        texts.append(Text(content: Self.unescaped(String(decoding: text, as: UTF8.self)), path: path))
     }
 
     /// Where the tag ends: a `>` outside quotation marks.
-    private static func end(of rest: Substring) -> Substring.Index? {
+    private static func end(of rest: ArraySlice<UInt8>) -> Int? {
         var isQuoted = false
         for index in rest.indices {
-            if rest[index] == "\"" { isQuoted.toggle() }
-            if rest[index] == ">", !isQuoted { return index }
+            if rest[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if rest[index] == UInt8(ascii: ">"), !isQuoted { return index }
         }
         return nil
     }
 
-    private static func read(_ tag: Substring) -> (String, [(name: String, value: String)]) {
-        let name = tag.prefix { $0 != " " }
+    private static func read(_ tag: ArraySlice<UInt8>) -> (String, [(name: String, value: String)]) {
+        let (space, equals, quote) = (UInt8(ascii: " "), UInt8(ascii: "="), UInt8(ascii: "\""))
+        let name = tag.prefix { $0 != space }
         var rest = tag.dropFirst(name.count)
         var attributes: [(name: String, value: String)] = []
         while let first = rest.first {
-            if first == " " {
+            if first == space {
                 rest = rest.dropFirst()
                 continue
             }
-            let attribute = rest.prefix { $0 != "=" && $0 != " " }
+            let attribute = rest.prefix { $0 != equals && $0 != space }
             rest = rest.dropFirst(attribute.count)
             var value = ""
-            if rest.hasPrefix("=\"") {
+            if rest.starts(with: [equals, quote]) {
                 rest = rest.dropFirst(2)
-                let quoted = rest.prefix { $0 != "\"" }
-                value = unescaped(quoted)
+                let quoted = rest.prefix { $0 != quote }
+                value = unescaped(String(decoding: quoted, as: UTF8.self))
                 rest = rest.dropFirst(quoted.count + 1)
             }
-            attributes.append((String(attribute), value))
+            attributes.append((String(decoding: attribute, as: UTF8.self), value))
         }
-        return (String(name), attributes)
+        return (String(decoding: name, as: UTF8.self), attributes)
     }
 
-    static func unescaped(_ text: Substring) -> String {
-        text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
-            .replacing("&#39;", with: "'").replacing("&amp;", with: "&").description
+    static func unescaped(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+        return text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+            .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
     }
 }

@@ -1,8 +1,11 @@
 import Backend
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Ledger
+import Logging
 import Primitives
+import Server
 import StrictJSON
 import Testing
 
@@ -110,13 +113,19 @@ import Testing
                 func status(_ path: String, _ method: HTTPRequest.Method = .get) async throws -> HTTPResponse.Status {
                     try await client.open(path, method: method).status
                 }
-                #expect(try await status("/nowhere") == .notFound && status("/rules/NO-1") == .notFound)
-                #expect(try await status("/apps/other/Production") == .notFound)
+                #expect(try await status("/nowhere") == .notFound)
+                #expect(try await status("/rules/NO-1") == .notFound)
+                let other = try await client.open("/apps/other/Production")
+                #expect(other.status == .notFound && !other.text.contains("/apps/other"))
                 #expect(try await status("/apps/app/Xcode") == .notFound)
                 #expect(try await status("/apps/app/Production/subscriptions/404") == .notFound)
                 #expect(try await status("/apps/app/Production/subscriptions/1001/facts/99") == .notFound)
                 #expect(try await status("/apps/app/Production/customers/\(String(repeating: "a", count: 201))") == .notFound)
-                #expect(try await status("/rules", .post) == .methodNotAllowed && status("/rules", .delete) == .methodNotAllowed)
+                for number in [Int.min, -1, 0, 1, Int.max] {
+                    #expect(try await status("/apps/app/Production/subscriptions/1001/facts?before=\(number)") == .ok)
+                }
+                #expect(try await status("/rules", .post) == .methodNotAllowed)
+                #expect(try await status("/rules", .delete) == .methodNotAllowed)
                 #expect(try await status("/apps/app/Production/search/inspect") == .methodNotAllowed)
                 let head = try await client.open("/rules", method: .head)
                 #expect(head.status == .ok && head.bytes.isEmpty)
@@ -158,11 +167,29 @@ import Testing
         }
     }
 
+    /// As a server of ours listens: with every limit of connections.
+    @Test func `it is served by a listener with limits, over a socket`() async throws {
+        try await withConsole { world in
+            var configuration = ServerConfiguration()
+            configuration.port = 0
+            let application = buildApplication(
+                serving: ConsoleResponder(world.dependencies), configuration: configuration,
+                logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }, onServerRunning: { _ in })
+            try await application.test(.live) { client in
+                let answer = try await client.open(Pages.path(.customer(ConsoleWorld.alice, .init())), as: .support)
+                #expect(answer.status == .ok && answer.text.contains("<h1>"))
+            }
+        }
+    }
+
     // MARK: What was pasted
 
     @Test func `what was pasted is checked, up to a limit, and never from another site`() async throws {
         try await withConsole { world in
             let jws = try world.apple.sign(Purchase())
+            let key = SubscriptionKey(
+                app: ConsoleWorld.app, environment: .production, originalTransactionId: OriginalTransactionID("1001"))
+            let before = try await world.backend.facts(of: key).facts.count
             try await world.application().test(.router) { client in
                 let path = Pages.path(.inspect)
                 let form = ["Content-Type": "application/x-www-form-urlencoded"]
@@ -189,12 +216,8 @@ import Testing
                 #expect(wrong.status == .badRequest)
             }
             // Nothing of it is kept.
-            #expect(
-                try await world.backend.facts(
-                    of: SubscriptionKey(
-                        app: ConsoleWorld.app, environment: .production, originalTransactionId: OriginalTransactionID("1001"))
-                ).facts.count
-                    == 4)
+            let facts = try await world.backend.facts(of: key).facts.count
+            #expect(facts == before)
         }
     }
 
@@ -238,7 +261,8 @@ import Testing
                     hostile.values.filter { $0.name == "href" }.allSatisfy { $0.value.hasPrefix("/") || $0.value.hasPrefix("#") })
                 var json = JSONWriter()
                 sheet.replacingData(with: text).write(to: &json)
-                #expect(throws: Never.self) { try JSONDocument(json.bytes) }
+                let limits = JSONLimits(maximumBytes: 64 << 20, maximumDepth: 64, maximumElements: 1_000_000)
+                #expect(throws: Never.self) { try JSONDocument(json.bytes, limits: limits) }
             }
         }
     }
@@ -311,8 +335,69 @@ extension Cell {
         case .rule: .rule(text)
         case .money(let amount, _): .money(amount, text)
         case .list(let cells): .list(cells.map { $0.replacingData(with: text) })
+        case .phrase(let cells): .phrase(cells.map { $0.replacingData(with: text) })
         case .link(_, let cell): .link(.subscription(OriginalTransactionID(text), at: nil), cell.replacingData(with: text))
-        case .none, .number, .instant, .end, .length: self
+        case .none, .number, .instant, .end, .until, .length: self
+        }
+    }
+}
+
+/// A subscription of 150 periods: what is long is shown in parts, and no page grows with it.
+@Suite struct `A long history` {
+    private static let id = OriginalTransactionID("1001")
+
+    private func play(_ world: ConsoleWorld) async throws {
+        for number in 0..<150 {
+            // Of two days each: the certificates of the tests last for a year.
+            let begin = PretendAppStore.june.adding(.days(2 * Int64(number)))
+            let purchase = Purchase().renewed(Int64(number)).with {
+                ($0.purchaseDate, $0.signedDate, $0.expiresDate) = (begin, begin, begin.adding(.days(2)))
+            }
+            world.clock.set(purchase.purchaseDate.adding(.minutes(1)))
+            if number == 0 {
+                _ = try await world.claim(
+                    ConsoleWorld.alice, .purchase, purchase.with { $0.transactionReason = "PURCHASE" })
+            } else {
+                let uuid = "00000000-0000-4000-8000-\(String(format: "%012d", number))"
+                try await world.hear(Notification(uuid, "DID_RENEW", about: purchase))
+            }
+        }
+    }
+
+    @Test func `fits into 60 KB a page, and every row is on one of the pages, once`() async throws {
+        try await withConsole(isEmpty: true) { world in
+            try await play(world)
+            try await world.application().test(.router) { client in
+                for page in [ConsoleRoute.Page.subscription(Self.id, at: nil), .customer(ConsoleWorld.alice, .init())] {
+                    let answer = try await client.open(Pages.path(page), .simplifiedChinese)
+                    #expect(answer.status == .ok && answer.bytes.count < 60_000, "\(answer.bytes.count)")
+                }
+                for (records, column, count) in [
+                    (ConsoleRoute.SubscriptionRecords.periods, "transactionId", 150), (.facts, "number", 299),
+                ] {
+                    var seen: [String] = []
+                    var before: Int?
+                    repeat {
+                        let answer = try await client.json(Pages.path(.records(Self.id, records, before: before)))
+                        let object = try #require(try JSONDocument(answer.bytes).root.object)
+                        let rows = try #require(object[records.rawValue]?.array)
+                        seen += rows.compactMap { row in
+                            row.object?[column].map { $0.string ?? String(decoding: $0.rawBytes, as: UTF8.self) }
+                        }
+                        before = object["after"]?.string.flatMap { Int($0) }
+                    } while before != nil
+                    #expect(seen.count == count && Set(seen).count == count, "\(records)")
+                }
+                var entries: [String] = []
+                var view = ConsoleRoute.CustomerView(kind: "period")
+                repeat {
+                    let answer = try await client.json(Pages.path(.customer(ConsoleWorld.alice, view)))
+                    let object = try #require(try JSONDocument(answer.bytes).root.object)
+                    entries += try #require(object["timeline"]?.array).compactMap { $0.object?["at"]?.string }
+                    view.before = object["after"]?.string.flatMap { Int64($0) }.flatMap { Timestamp(validating: $0) }
+                } while view.before != nil
+                #expect(entries.count == 150 && Set(entries).count == 150 && entries == entries.sorted(by: >))
+            }
         }
     }
 }

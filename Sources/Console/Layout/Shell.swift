@@ -43,6 +43,7 @@ package enum Shell {
                 html.say(title)
                 html.say(frame.say(LayoutWords.titleEnd))
             }
+            html.void(.link, .fixed("rel", "icon"), .href(frame.site.address(of: .asset(.svg))))
             html.void(.link, .fixed("rel", "stylesheet"), .href(frame.site.address(of: .asset(.css))))
             html.element(.script, .src(frame.site.address(of: .asset(.js))), .fixed("defer", "")) { _ in }
         }

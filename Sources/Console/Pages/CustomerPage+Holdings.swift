@@ -20,12 +20,12 @@ extension CustomerPage {
                     .init("entitlement", ColumnWords.entitlement), .init("at", ColumnWords.when),
                     .init("changeMilliseconds", ColumnWords.added), .init("source", ColumnWords.source),
                     .init("paidThrough", ColumnWords.balance),
-                ], Array(rows.suffix(SubscriptionPage.longest))))
+                ], Array(rows.suffix(SubscriptionPage.fewest))))
     }
 
     private static func change(_ change: Milliseconds) -> Cell {
         guard change.count < 0 else { return .length(change) }
-        return .list([.said("takenBack", CustomerWords.takenBack), .length(change)])
+        return .phrase([.said("takenBack", CustomerWords.takenBack), .length(change)])
     }
 
     private static func source(_ source: EntitlementBalance.Source) -> Cell {
@@ -43,7 +43,7 @@ extension CustomerPage {
                     .init("from", ColumnWords.from), .init("until", ColumnWords.until), .init("restsOn", ColumnWords.restsOn),
                     .init("rule", ColumnWords.rule),
                 ],
-                report.licences.licences.suffix(SubscriptionPage.longest).map { licence in
+                report.licences.licences.suffix(SubscriptionPage.fewest).map { licence in
                     [
                         .instant(licence.from), .instant(licence.until), Self.reason(licence.why),
                         .rule(licence.why.rule.rawValue),

@@ -139,7 +139,7 @@ struct CustomerPage {
         return [
             .subscription(state.key.originalTransactionId), .optional(last?.productId.rawValue),
             SubscriptionStatus.cell(state.status(at: report.at)), .said(relation.code, relation), .optional(tenure?.from),
-            tenure.map { .end($0.until) } ?? .none, tenure.map { .rule($0.cause.rule.rawValue) } ?? .none,
+            tenure.map { .until($0.until) } ?? .none, tenure.map { .rule($0.cause.rule.rawValue) } ?? .none,
             owner.map { .customer($0) } ?? .said("", SubscriptionWords.nobody),
         ]
     }

@@ -93,8 +93,8 @@ enum OverviewWords: Words {
         case .warnings: "words of Apple that are not known here"
         case .apple: "Apple"
         case .noNotification:
-            "No notification has arrived in this environment. Enter this server's address for notifications in App Store "
-                + "Connect, under App Information, and request a test notification."
+            "The last notification is not on record: it is where this server may ask Apple. If none arrives, enter this server's "
+                + "address for notifications in App Store Connect, under App Information, and request a test notification."
         case .lastNotification: "Last notification received"
         case .sureUntil: "Nothing is missing up to"
         case .isLate: "Is behind"
@@ -117,7 +117,8 @@ enum OverviewWords: Words {
         case .warnings: "此处不认识的 Apple 用词"
         case .apple: "Apple"
         case .noNotification:
-            "此环境尚未收到通知。请在 App Store Connect 的“App 信息”中填写本服务器的通知地址，并请求一个测试通知。"
+            "没有最近通知的记录：本服务器可以询问 Apple 时才会记录。若没有通知到达，请在 App Store Connect 的“App 信息”中填写本服务器的通知地址，"
+                + "并请求一个测试通知。"
         case .lastNotification: "最近收到的通知"
         case .sureUntil: "确认无遗漏至"
         case .isLate: "是否落后"

@@ -4,80 +4,76 @@ import Primitives
 
 /// What was kept of a subscription: facts, audit rows, events, work.
 extension SubscriptionPage {
-    var factTable: Block {
-        let numbered = facts.facts.enumerated().map { (number: $0.offset + 1, item: $0.element) }
-        return .table(
-            SheetTable(
-                "facts", SubscriptionWords.newestFirst(facts.facts.count, Self.longest), empty: SubscriptionWords.noFacts,
-                [
-                    .init("number", ColumnWords.number), .init("signedDate", ColumnWords.signed),
-                    .init("receivedAt", ColumnWords.received), .init("kind", ColumnWords.kind),
-                    .init("key", ColumnWords.key), .init("form", ColumnWords.form),
-                ],
-                numbered.reversed().prefix(Self.longest).map { number, item in
-                    [
-                        .link(.fact(report.state.key.originalTransactionId, number), .number(Int64(number))),
-                        .instant(item.fact.signedDate), .instant(item.receivedAt),
-                        .said(item.fact.kindName, FactWords.kind(item.fact)), .data(item.fact.key),
-                        item.evidence.map { .data(facts.evidence[$0].form) } ?? .none,
-                    ]
-                }))
+    var factTable: [Block] {
+        list(
+            .facts, facts.facts, empty: .noFacts,
+            [
+                .init("number", ColumnWords.number), .init("signedDate", ColumnWords.signed),
+                .init("receivedAt", ColumnWords.received), .init("kind", ColumnWords.kind), .init("key", ColumnWords.key),
+                .init("form", ColumnWords.form),
+            ]
+        ) { number, item in
+            [
+                .link(.fact(report.state.key.originalTransactionId, number), .number(Int64(number))),
+                .instant(item.fact.signedDate), .instant(item.receivedAt),
+                .said(item.fact.kindName, FactWords.kind(item.fact)), .data(item.fact.key),
+                item.evidence.map { .data(facts.evidence[$0].form) } ?? .none,
+            ]
+        }
     }
 
-    var audit: Block {
-        .table(
-            SheetTable(
-                "audit", SubscriptionWords.newestFirst(report.audit.count, Self.longest), empty: SubscriptionWords.noAudit,
-                [
-                    .init("sequence", ColumnWords.number), .init("effectiveAt", ColumnWords.when),
-                    .init("learnedAt", ColumnWords.learned), .init("customer", ColumnWords.customer),
-                    .init("rule", ColumnWords.rule), .init("before", ColumnWords.before), .init("after", ColumnWords.after),
-                    .init("takenBackMilliseconds", ColumnWords.takeBack), .init("actor", ColumnWords.actor),
-                    .init("evidence", ColumnWords.evidence),
-                ],
-                report.audit.reversed().prefix(Self.longest).map { sequence, row in
-                    [
-                        .number(sequence), .instant(row.effectiveAt), .instant(row.learnedAt), .customer(row.customer),
-                        .rule(row.rule.rawValue), row.before.cell, row.after.cell,
-                        .list(row.takeBacks.map { .length($0.amount) }),
-                        .said(row.actor.rawValue, ActorWords.actor(row.actor)), .list(row.evidence.map { .data($0.text) }),
-                    ]
-                }))
+    var audit: [Block] {
+        list(
+            .audit, report.audit, empty: .noAudit,
+            [
+                .init("sequence", ColumnWords.number), .init("effectiveAt", ColumnWords.when),
+                .init("learnedAt", ColumnWords.learned), .init("customer", ColumnWords.customer),
+                .init("rule", ColumnWords.rule), .init("before", ColumnWords.before), .init("after", ColumnWords.after),
+                .init("takenBackMilliseconds", ColumnWords.takeBack), .init("actor", ColumnWords.actor),
+                .init("evidence", ColumnWords.evidence),
+            ]
+        ) { _, numbered in
+            let row = numbered.row
+            return [
+                .number(numbered.sequence), .instant(row.effectiveAt), .instant(row.learnedAt), .customer(row.customer),
+                .rule(row.rule.rawValue), row.before.cell, row.after.cell, .list(row.takeBacks.map { .length($0.amount) }),
+                .said(row.actor.rawValue, ActorWords.actor(row.actor)), .list(row.evidence.map { .data($0.text) }),
+            ]
+        }
     }
 
-    var events: Block {
-        .table(
-            SheetTable(
-                "events", SubscriptionWords.newestFirst(report.events.count, Self.longest), empty: SubscriptionWords.noEvents,
-                [
-                    .init("sequence", ColumnWords.number), .init("type", ColumnWords.event),
-                    .init("effectiveAt", ColumnWords.when), .init("customer", ColumnWords.customer),
-                    .init("rule", ColumnWords.rule), .init("productId", ColumnWords.product),
-                    .init("until", ColumnWords.until),
-                ],
-                report.events.reversed().prefix(Self.longest).map { sequence, event in
-                    [
-                        .number(sequence), .data(event.kind.rawValue), .instant(event.effectiveAt),
-                        event.customer.map { .customer($0) } ?? .none, .rule(event.rule.rawValue),
-                        .optional(event.productId?.rawValue), .optional(event.until),
-                    ]
-                }))
+    var events: [Block] {
+        list(
+            .events, report.events, empty: .noEvents,
+            [
+                .init("sequence", ColumnWords.number), .init("type", ColumnWords.event), .init("effectiveAt", ColumnWords.when),
+                .init("customer", ColumnWords.customer), .init("rule", ColumnWords.rule), .init("productId", ColumnWords.product),
+                .init("until", ColumnWords.until),
+            ]
+        ) { _, numbered in
+            let event = numbered.event
+            return [
+                .number(numbered.sequence), .data(event.kind.rawValue), .instant(event.effectiveAt),
+                event.customer.map { .customer($0) } ?? .none, .rule(event.rule.rawValue),
+                .optional(event.productId?.rawValue), .optional(event.until),
+            ]
+        }
     }
 
-    var work: Block {
-        .table(
-            SheetTable(
-                "work", SubscriptionWords.workIs, empty: SubscriptionWords.noWork,
-                [
-                    .init("dueAt", ColumnWords.due), .init("kind", ColumnWords.kind), .init("state", ColumnWords.state),
-                    .init("attempts", ColumnWords.attempts), .init("lastError", ColumnWords.lastError),
-                ],
-                report.work.sorted { $0.dueAt > $1.dueAt }.prefix(Self.longest).map { work in
-                    [
-                        .instant(work.dueAt), .data(work.kind), .said(work.state, WorkWords.state(work.state)),
-                        .number(work.attempts), .optional(work.lastError),
-                    ]
-                }))
+    var work: [Block] {
+        let ordered = report.work.sorted { ($0.dueAt, $0.kind) < ($1.dueAt, $1.kind) }
+        return list(
+            .work, ordered, empty: .noWork,
+            [
+                .init("dueAt", ColumnWords.due), .init("kind", ColumnWords.kind), .init("state", ColumnWords.state),
+                .init("attempts", ColumnWords.attempts), .init("lastError", ColumnWords.lastError),
+            ]
+        ) { _, work in
+            [
+                .instant(work.dueAt), .data(work.kind), .said(work.state, WorkWords.state(work.state)), .number(work.attempts),
+                .optional(work.lastError),
+            ]
+        }
     }
 }
 
@@ -86,7 +82,7 @@ extension AuditRow.Extent {
     var cell: Cell {
         guard exists else { return .said("none", FactWords.noAccess) }
         if let provisionalUntil {
-            return .list([.end(until), .said("provisional", FactWords.provisional), .instant(provisionalUntil)])
+            return .phrase([.end(until), .said("provisional", FactWords.provisional), .instant(provisionalUntil)])
         }
         return .end(until)
     }

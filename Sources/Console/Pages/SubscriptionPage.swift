@@ -12,13 +12,21 @@ struct SubscriptionPage {
     /// Whether somebody asked for an instant.
     let isAsked: Bool
 
-    /// So many rows of a table are shown, the newest; the rest is in the API.
+    /// So many rows of a list are shown on a page of its own.
     static let longest = 100
+    /// And so many, the newest, beside other lists.
+    static let fewest = 12
+
+    /// The one list that is asked for; nil: everything.
+    var only: ConsoleRoute.SubscriptionRecords?
+    /// Only rows with a smaller number; nil: all.
+    var before: Int?
 
     private var state: SubscriptionState { report.state }
     private var id: OriginalTransactionID { state.key.originalTransactionId }
 
     var sheet: Sheet {
+        if let only { return sheet(of: only) }
         var blocks: [Block] = []
         if isAsked { blocks.append(.notice(SubscriptionWords.toldForAnInstant)) }
         let lines = report.explanationLines(at: at)
@@ -28,16 +36,52 @@ struct SubscriptionPage {
         }
         blocks += [
             .facts("subscription", head), form, drawing,
-            .part("periods", SubscriptionWords.periods, [periods]),
-            .part("owners", SubscriptionWords.owners, [owners, .folded(SubscriptionWords.revisions, [revisions])]),
-            .part("claims", SubscriptionWords.claims, [claims, votes]),
+            .part("periods", SubscriptionWords.periods, periods),
+            .part("owners", SubscriptionWords.owners, owners + [.folded(SubscriptionWords.revisions, revisions)]),
+            .part("claims", SubscriptionWords.claims, claims + votes),
             .part("story", SubscriptionWords.explanation, [.explanation(lines)]),
-            .part("facts", SubscriptionWords.facts, [.paragraph(SubscriptionWords.factsAre), factTable]),
-            .part("audit", SubscriptionWords.audit, [audit]), .part("events", SubscriptionWords.events, [events]),
-            .part("work", SubscriptionWords.work, [work]),
+            .part("facts", SubscriptionWords.facts, [.paragraph(SubscriptionWords.factsAre)] + factTable),
+            .part("audit", SubscriptionWords.audit, audit), .part("events", SubscriptionWords.events, events),
+            .part("work", SubscriptionWords.work, work),
             .part("signals", SubscriptionWords.signals, [SignalRows.table(report.signals)]),
         ]
         return Sheet(SubscriptionWords.title(id.rawValue), blocks)
+    }
+
+    /// One list alone.
+    private func sheet(of records: ConsoleRoute.SubscriptionRecords) -> Sheet {
+        let blocks =
+            switch records {
+            case .periods: periods
+            case .owners: owners
+            case .revisions: revisions
+            case .claims: claims
+            case .votes: votes
+            case .facts: factTable
+            case .audit: audit
+            case .events: events
+            case .work: work
+            }
+        return Sheet(
+            SubscriptionWords.title(id.rawValue), [.link(SubscriptionWords.whole, .subscription(id, at: nil))] + blocks)
+    }
+
+    /// A list with its newest rows first, and with where the rest of it is.
+    ///
+    /// - Parameter values: from the oldest on; numbered 1, 2, 3, … in that order.
+    func list<Value>(
+        _ records: ConsoleRoute.SubscriptionRecords, _ values: [Value], empty: SubscriptionWords, _ columns: [SheetTable.Column],
+        row: (Int, Value) -> [Cell]
+    ) -> [Block] {
+        let limit = only == nil ? Self.fewest : Self.longest
+        let end = min(values.count, before.map { max($0, 1) - 1 } ?? values.count)
+        let begin = max(0, end - limit)
+        let rows = (begin..<end).reversed().map { row($0 + 1, values[$0]) }
+        let table = SheetTable(
+            records.key, SubscriptionWords.newestFirst(records, shown: rows.count, of: values.count), empty: empty, columns, rows)
+        guard begin > 0 else { return [.table(table)] }
+        guard only != nil else { return [.table(table), .link(SubscriptionWords.all, .records(id, records, before: nil))] }
+        return [.table(table), .more(CustomerWords.older, .records(id, records, before: begin + 1), after: "\(begin + 1)")]
     }
 
     // MARK: Head
@@ -138,30 +182,25 @@ struct SubscriptionPage {
 
     // MARK: Periods and owners
 
-    private var periods: Block {
-        .table(
-            SheetTable(
-                "periods", SubscriptionWords.newestFirst(state.periods.count, Self.longest),
-                empty: SubscriptionWords.noPeriods,
-                [
-                    .init("purchaseDate", ColumnWords.from), .init("until", ColumnWords.until),
-                    .init("productId", ColumnWords.product), .init("beginning", ColumnWords.beginning),
-                    .init("end", ColumnWords.end), .init("price", ColumnWords.price), .init("offer", ColumnWords.offer),
-                    .init("transactionId", ColumnWords.transactions),
-                    .init("webOrderLineItemId", ColumnWords.webOrderLineItem),
-                    .init("revocation", ColumnWords.revocation),
-                ],
-                state.periods.reversed().prefix(Self.longest).map(row)))
-    }
-
-    private func row(_ period: Period) -> [Cell] {
-        let fact = period.transaction
-        return [
-            .instant(period.purchaseDate), .end(period.end), .data(period.productId.rawValue),
-            .said(period.beginning.rawValue, StateWords.beginning(period.beginning)), Self.end(of: period),
-            Self.price(fact.details), Self.offer(fact.details), .data(fact.transactionId.rawValue),
-            .optional(fact.webOrderLineItemId), Self.revocation(fact.revocation),
-        ]
+    private var periods: [Block] {
+        list(
+            .periods, state.periods, empty: .noPeriods,
+            [
+                .init("purchaseDate", ColumnWords.from), .init("until", ColumnWords.until),
+                .init("productId", ColumnWords.product), .init("beginning", ColumnWords.beginning), .init("end", ColumnWords.end),
+                .init("price", ColumnWords.price), .init("offer", ColumnWords.offer),
+                .init("transactionId", ColumnWords.transactions), .init("webOrderLineItemId", ColumnWords.webOrderLineItem),
+                .init("revocation", ColumnWords.revocation),
+            ]
+        ) { _, period in
+            let fact = period.transaction
+            return [
+                .instant(period.purchaseDate), .end(period.end), .data(period.productId.rawValue),
+                .said(period.beginning.rawValue, StateWords.beginning(period.beginning)), Self.end(of: period),
+                Self.price(fact.details), Self.offer(fact.details), .data(fact.transactionId.rawValue),
+                .optional(fact.webOrderLineItemId), Self.revocation(fact.revocation),
+            ]
+        }
     }
 
     private static func end(of period: Period) -> Cell {
@@ -186,80 +225,74 @@ struct SubscriptionPage {
         return .list(cells)
     }
 
-    private var owners: Block {
-        .table(
-            SheetTable(
-                "tenures", SubscriptionWords.ownersNow, empty: SubscriptionWords.noOwners,
-                [
-                    .init("customer", ColumnWords.customer), .init("from", ColumnWords.from), .init("until", ColumnWords.until),
-                    .init("rule", ColumnWords.rule), .init("evidence", ColumnWords.evidence),
-                ],
-                state.tenures.reversed().prefix(Self.longest).map { tenure in
-                    [
-                        tenure.customer.map { .customer($0) } ?? .said("", SubscriptionWords.nobody), .instant(tenure.from),
-                        .end(tenure.until), .rule(tenure.cause.rule.rawValue), .data(tenure.cause.evidence.text),
-                    ]
-                }))
+    private var owners: [Block] {
+        list(
+            .owners, state.tenures, empty: .noOwners,
+            [
+                .init("customer", ColumnWords.customer), .init("from", ColumnWords.from), .init("until", ColumnWords.until),
+                .init("rule", ColumnWords.rule), .init("evidence", ColumnWords.evidence),
+            ]
+        ) { _, tenure in
+            [
+                Self.customer(tenure.customer), .instant(tenure.from), .until(tenure.until), .rule(tenure.cause.rule.rawValue),
+                .data(tenure.cause.evidence.text),
+            ]
+        }
     }
 
-    private var revisions: Block {
-        .table(
-            SheetTable(
-                "revisions", SubscriptionWords.whatWeBelieved, empty: SubscriptionWords.noRevisions,
-                [
-                    .init("number", ColumnWords.number), .init("learnedAt", ColumnWords.learned),
-                    .init("owners", ColumnWords.owners),
-                ],
-                report.revisions.reversed().prefix(Self.longest).map { revision in
-                    [
-                        .number(revision.number), .instant(revision.learnedAt),
-                        .list(
-                            revision.owners.flatMap { owner -> [Cell] in
-                                [
-                                    owner.customer.map { .customer($0) } ?? .said("", SubscriptionWords.nobody),
-                                    .instant(owner.from), .rule(owner.rule),
-                                ]
-                            }),
-                    ]
-                }))
+    private var revisions: [Block] {
+        list(
+            .revisions, report.revisions, empty: .noRevisions,
+            [
+                .init("number", ColumnWords.number), .init("learnedAt", ColumnWords.learned),
+                .init("owners", ColumnWords.owners),
+            ]
+        ) { _, revision in
+            [
+                .number(revision.number), .instant(revision.learnedAt),
+                .list(
+                    revision.owners.suffix(Self.fewest).map { owner in
+                        .phrase([Self.customer(owner.customer), .instant(owner.from), .rule(owner.rule)])
+                    }),
+            ]
+        }
     }
+
+    private static func customer(_ id: CustomerID?) -> Cell { id.map { .customer($0) } ?? .said("", SubscriptionWords.nobody) }
 
     // MARK: Claims and votes
 
-    private var claims: Block {
-        .table(
-            SheetTable(
-                "claims", SubscriptionWords.claimsAre, empty: SubscriptionWords.noClaims,
-                [
-                    .init("claimedAt", ColumnWords.when), .init("customer", ColumnWords.customer),
-                    .init("kind", ColumnWords.kind), .init("productId", ColumnWords.product),
-                    .init("outcome", ColumnWords.outcome), .init("rule", ColumnWords.rule), .init("id", ColumnWords.id),
-                ],
-                state.claims.reversed().prefix(Self.longest).map { weighed in
-                    let claim = weighed.claim
-                    return [
-                        .instant(claim.claimedAt), .customer(claim.customer),
-                        .said(claim.kind.rawValue, ClaimWords.kind(claim.kind)), .data(claim.productId.rawValue),
-                        weighed.outcome.cell, weighed.outcome.rule.map { .rule($0.rawValue) } ?? .none,
-                        .data(claim.id.rawValue),
-                    ]
-                }))
+    private var claims: [Block] {
+        list(
+            .claims, state.claims, empty: .noClaims,
+            [
+                .init("claimedAt", ColumnWords.when), .init("customer", ColumnWords.customer), .init("kind", ColumnWords.kind),
+                .init("productId", ColumnWords.product), .init("outcome", ColumnWords.outcome), .init("rule", ColumnWords.rule),
+                .init("id", ColumnWords.id),
+            ]
+        ) { _, weighed in
+            let claim = weighed.claim
+            return [
+                .instant(claim.claimedAt), .customer(claim.customer), .said(claim.kind.rawValue, ClaimWords.kind(claim.kind)),
+                .data(claim.productId.rawValue), weighed.outcome.cell,
+                weighed.outcome.rule.map { .rule($0.rawValue) } ?? .none, .data(claim.id.rawValue),
+            ]
+        }
     }
 
-    private var votes: Block {
-        .table(
-            SheetTable(
-                "votes", SubscriptionWords.votes, empty: SubscriptionWords.noVotes,
-                [
-                    .init("votedAt", ColumnWords.when), .init("vote", ColumnWords.what), .init("actor", ColumnWords.actor),
-                    .init("reason", ColumnWords.reason),
-                ],
-                report.votes.reversed().prefix(Self.longest).map { vote in
-                    [
-                        .instant(vote.votedAt), .said(vote.kind.name, ClaimWords.vote(vote.kind)), Self.actor(vote.actor),
-                        .data(vote.reason),
-                    ]
-                }))
+    private var votes: [Block] {
+        list(
+            .votes, report.votes, empty: .noVotes,
+            [
+                .init("votedAt", ColumnWords.when), .init("vote", ColumnWords.what), .init("actor", ColumnWords.actor),
+                .init("reason", ColumnWords.reason),
+            ]
+        ) { _, vote in
+            [
+                .instant(vote.votedAt), .said(vote.kind.name, ClaimWords.vote(vote.kind)), Self.actor(vote.actor),
+                .data(vote.reason),
+            ]
+        }
     }
 
     private static func actor(_ actor: OwnershipVote.Actor) -> Cell {
@@ -278,6 +311,23 @@ extension OwnershipVote.Kind {
         case .approve: "approve"
         case .deny: "deny"
         case .erase: "erase"
+        }
+    }
+}
+
+extension ConsoleRoute.SubscriptionRecords {
+    /// The list's name in JSON.
+    fileprivate var key: StaticString {
+        switch self {
+        case .periods: "periods"
+        case .owners: "tenures"
+        case .revisions: "revisions"
+        case .claims: "claims"
+        case .votes: "votes"
+        case .facts: "facts"
+        case .audit: "audit"
+        case .events: "events"
+        case .work: "work"
         }
     }
 }

@@ -91,7 +91,7 @@ extension TimelineItem {
             items.append(
                 TimelineItem(
                     at: weighed.claim.claimedAt, kind: .claim,
-                    what: .list([
+                    what: .phrase([
                         .said(weighed.claim.kind.rawValue, ClaimWords.kind(weighed.claim.kind)), weighed.outcome.cell,
                     ]), subscription: id, rule: weighed.outcome.rule))
         }
@@ -105,9 +105,9 @@ extension TimelineItem {
         case .ofSubscription(let row):
             return TimelineItem(
                 at: row.effectiveAt, kind: .access,
-                what: .list(
+                what: .phrase(
                     [row.before.cell, .said("became", TimelineWords.became), row.after.cell]
-                        + row.takeBacks.map { .list([.said("takenBack", CustomerWords.takenBack), .length($0.amount)]) }),
+                        + row.takeBacks.map { .phrase([.said("takenBack", CustomerWords.takenBack), .length($0.amount)]) }),
                 subscription: row.subscription.originalTransactionId, rule: row.rule)
         case .ofCustomer(let row, let vote):
             let kind: Kind = if case .join? = vote?.kind { .identity } else { row.cause.kind == .vote ? .vote : .said }

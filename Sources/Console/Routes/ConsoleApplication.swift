@@ -2,10 +2,6 @@ package import Hummingbird
 package import Logging
 package import Server
 
-extension ConsoleResponder: HTTPResponderBuilder {
-    package func buildResponder() -> ConsoleResponder { self }
-}
-
 /// The console behind a listener of its own, with the limits that every listener has.
 ///
 /// - Parameter onServerRunning: called with the port once connections are accepted.

@@ -4,11 +4,14 @@ import Primitives
 package enum ConsoleAsset: String, Sendable, Hashable, CaseIterable {
     case css
     case js
+    /// The sign of the page in a browser's tab: without one a browser asks for `/favicon.ico`.
+    case svg
 
     var content: [UInt8] {
         switch self {
         case .css: PackageResources.console_css
         case .js: PackageResources.console_js
+        case .svg: PackageResources.console_svg
         }
     }
 
@@ -16,6 +19,7 @@ package enum ConsoleAsset: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .css: "text/css; charset=utf-8"
         case .js: "text/javascript; charset=utf-8"
+        case .svg: "image/svg+xml"
         }
     }
 

@@ -20,6 +20,8 @@ struct ConsoleDesk {
         case .inspect: throw Trouble.wrongMethod
         case .customer(let id, let view): try await customer(id, view, in: place)
         case .subscription(let id, let instant): try await subscription(id, at: instant, in: place)
+        case .records(let id, let records, let before):
+            try await subscription(id, at: nil, only: records, before: before, in: place)
         case .fact(let id, let number): try await fact(number, of: id, in: place)
         case .inbox(let last): try await inbox(after: last, in: place)
         case .policy: try await policy(place)
@@ -69,13 +71,14 @@ struct ConsoleDesk {
     private static let mostSubscriptions = 50
 
     private func subscription(
-        _ id: OriginalTransactionID, at instant: Timestamp?, in place: ConsolePlace
+        _ id: OriginalTransactionID, at instant: Timestamp?, only records: ConsoleRoute.SubscriptionRecords? = nil,
+        before: Int? = nil, in place: ConsolePlace
     ) async throws -> Sheet {
         let key = SubscriptionKey(app: place.app, environment: place.environment, originalTransactionId: id)
         let now = backend.now()
         return SubscriptionPage(
             report: try await backend.subscription(key), facts: try await backend.facts(of: key), at: instant ?? now, now: now,
-            isAsked: instant != nil
+            isAsked: instant != nil, only: records, before: before
         ).sheet
     }
 

@@ -36,13 +36,16 @@ extension ConsoleDependencies {
 }
 
 /// The console: one answer for each request under its base path, with every header that protects it.
-package struct ConsoleResponder: HTTPResponder {
+package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     private let dependencies: ConsoleDependencies
 
     package init(_ dependencies: ConsoleDependencies) { self.dependencies = dependencies }
 
     /// How many bytes a pasted text may have, as a form sends it.
     package static let longestPaste = 1 << 20
+
+    /// Itself: an application is built around it as around a router.
+    package func buildResponder() -> ConsoleResponder { self }
 
     package func respond(to request: Request, context: ServerContext) async throws -> Response {
         var response = await answer(request, context)
@@ -98,6 +101,8 @@ package struct ConsoleResponder: HTTPResponder {
         } catch {
             let trouble = Trouble(error)
             if trouble.isFailureOfOurs { call.context.logger.error("console", metadata: ["error": "\(error)"]) }
+            // A page that is not there has no ledger to lead to others of.
+            let frame = trouble == .noSuchPage ? self.frame(call, .rules, visitor) : frame
             var response = Self.answer(TroubleModel(trouble), frame, call)
             response.status = trouble.status
             if trouble == .wrongMethod { response.headers[.allow] = route?.isPost == true ? "POST" : "GET, HEAD" }
@@ -189,11 +194,7 @@ extension ConsoleCall {
     ///
     /// - Throws: ``Trouble``.
     fileprivate func pastedText(upTo longest: Int) async throws -> [UInt8] {
-        var body: [UInt8] = []
-        for try await chunk in request.body {
-            guard chunk.readableBytes <= longest - body.count else { throw Trouble.tooLong(longest: longest) }
-            body.append(contentsOf: chunk.readableBytesView)
-        }
+        let body = try await body(upTo: longest)
         let type = request.headers[.contentType]?.lowercased() ?? ""
         guard type.hasPrefix("application/x-www-form-urlencoded") else { return body }
         for part in body.split(separator: UInt8(ascii: "&")) where part.starts(with: Array("text=".utf8)) {
@@ -202,5 +203,21 @@ extension ConsoleCall {
             return Array(text.utf8)
         }
         throw Trouble.formUnreadable
+    }
+
+    /// - Throws: ``Trouble``; what a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours.
+    private func body(upTo longest: Int) async throws(Trouble) -> [UInt8] {
+        var body: [UInt8] = []
+        do {
+            for try await chunk in request.body {
+                guard chunk.readableBytes <= longest - body.count else { throw Trouble.tooLong(longest: longest) }
+                body.append(contentsOf: chunk.readableBytesView)
+            }
+        } catch let trouble as Trouble {
+            throw trouble
+        } catch {
+            throw .formUnreadable
+        }
+        return body
     }
 }

@@ -50,6 +50,8 @@ package enum ConsoleRoute: Sendable, Hashable {
         case inspect
         case customer(CustomerID, CustomerView)
         case subscription(OriginalTransactionID, at: Timestamp?)
+        /// One list of a subscription, from the newest row on or from the one before a number.
+        case records(OriginalTransactionID, SubscriptionRecords, before: Int?)
         /// One fact of a subscription, by its place in the list from 1 on, checked again.
         case fact(OriginalTransactionID, Int)
         case inbox(after: String?)
@@ -58,6 +60,11 @@ package enum ConsoleRoute: Sendable, Hashable {
         case operations
         case jobs
         case verify
+    }
+
+    /// The lists of a subscription that can be long. The spellings stand in addresses.
+    package enum SubscriptionRecords: String, Sendable, Hashable, CaseIterable {
+        case periods, owners, revisions, claims, votes, facts, audit, events, work
     }
 
     /// What of a customer is asked for.
@@ -94,7 +101,7 @@ extension ConsoleRoute.Page {
     package var act: OperatorAct {
         switch self {
         case .overview, .verify: .seeHealth
-        case .search, .inspect, .customer, .subscription, .fact, .inbox: .seeCustomers
+        case .search, .inspect, .customer, .subscription, .records, .fact, .inbox: .seeCustomers
         case .policy, .catalogue: .seeSettings
         case .operations, .jobs: .seeOperations
         }
@@ -182,6 +189,9 @@ extension ConsoleRoute.Page {
                 ])
         case .subscription(let id, let instant):
             "/subscriptions/\(PercentEncoding.encode(id.rawValue))" + ConsoleQuery.text([("at", instant.map { "\($0)" })])
+        case .records(let id, let records, let before):
+            "/subscriptions/\(PercentEncoding.encode(id.rawValue))/\(records.rawValue)"
+                + ConsoleQuery.text([("before", before.map { "\($0)" })])
         case .fact(let id, let number): "/subscriptions/\(PercentEncoding.encode(id.rawValue))/facts/\(number)"
         case .inbox(let last): "/inbox" + ConsoleQuery.text([("after", last)])
         case .policy: "/policy"
@@ -205,6 +215,9 @@ extension ConsoleRoute.Page {
         case ("subscriptions", 2):
             guard let instant = query.instant("at") else { return nil }
             self = .subscription(OriginalTransactionID(parts[1]), at: instant.value)
+        case ("subscriptions", 3):
+            guard let records = ConsoleRoute.SubscriptionRecords(rawValue: parts[2]) else { return nil }
+            self = .records(OriginalTransactionID(parts[1]), records, before: query["before"].flatMap { Int($0) })
         case ("subscriptions", 4) where parts[2] == "facts":
             guard let number = Int(parts[3]), number > 0 else { return nil }
             self = .fact(OriginalTransactionID(parts[1]), number)

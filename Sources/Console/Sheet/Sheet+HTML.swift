@@ -72,7 +72,7 @@ extension Cell {
     var isNone: Bool {
         switch self {
         case .none: true
-        case .list(let cells): cells.isEmpty
+        case .list(let cells), .phrase(let cells): cells.isEmpty
         default: false
         }
     }
@@ -86,18 +86,23 @@ extension Cell {
         case .number(let number): html.say(frame.say(NumberWords.number(frame.speech.number(number))))
         case .instant(let instant): html.time(instant, frame)
         case .end(let instant): html.time(instant, or: TimeWords.doesNotEnd, frame)
+        case .until(let instant): html.time(instant, or: TimeWords.still, frame)
         case .money(let amount, let currency):
             html.say(frame.say(NumberWords.money(frame.speech.money(amount, currency))))
         case .length(let length): html.say(frame.say(NumberWords.length(frame.speech.duration(length))))
         case .customer(let id): html.customer(id, frame)
         case .subscription(let id): html.subscription(id, frame)
         case .rule(let id): html.rule(id, frame)
-        case .list(let cells):
-            for (index, cell) in cells.enumerated() {
-                if index > 0 { html.fixed(", ") }
-                cell.write(to: &html, frame)
-            }
+        case .list(let cells): Self.write(cells, between: ", ", to: &html, frame)
+        case .phrase(let cells): Self.write(cells, between: " ", to: &html, frame)
         case .link(let page, let cell): html.link(frame.here(page), frame) { cell.write(to: &$0, frame) }
+        }
+    }
+
+    private static func write(_ cells: [Cell], between: StaticString, to html: inout HTML, _ frame: Frame) {
+        for (index, cell) in cells.enumerated() {
+            if index > 0 { html.fixed(between) }
+            cell.write(to: &html, frame)
         }
     }
 }

@@ -48,7 +48,7 @@ extension Cell {
         case .data(let text), .said(let text, _), .badge(_, let text, _), .rule(let text): json.string(text)
         case .number(let number): json.integer(number)
         case .instant(let instant): json.string("\(instant)")
-        case .end(let instant):
+        case .end(let instant), .until(let instant):
             if let instant { json.string("\(instant)") } else { json.null() }
         case .money(let amount, let currency):
             json.object { json in
@@ -58,7 +58,7 @@ extension Cell {
         case .length(let length): json.integer(length.count)
         case .customer(let id): json.string(id.rawValue)
         case .subscription(let id): json.string(id.rawValue)
-        case .list(let cells): json.array { json in for cell in cells { cell.write(to: &json) } }
+        case .list(let cells), .phrase(let cells): json.array { json in for cell in cells { cell.write(to: &json) } }
         case .link(_, let cell): cell.write(to: &json)
         }
     }

@@ -110,12 +110,16 @@ indirect enum Cell: Sendable {
     case instant(Timestamp)
     /// An instant, or that something does not end.
     case end(Timestamp?)
+    /// An instant, or that something is still so.
+    case until(Timestamp?)
     case money(Milliunits, String)
     case length(Milliseconds)
     case customer(CustomerID)
     case subscription(OriginalTransactionID)
     case rule(String)
     case list([Cell])
+    /// Values that are read as one sentence.
+    case phrase([Cell])
     /// A link of the same ledger.
     case link(ConsoleRoute.Page, Cell)
 

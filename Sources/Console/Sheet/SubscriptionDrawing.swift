@@ -53,7 +53,8 @@ struct SubscriptionDrawing: Sendable {
         let begins = bars.map(\.from) + owners.map(\.from) + marks.map(\.at)
         guard let first = begins.min() else { return nil }
         let ends = bars.compactMap(\.until) + owners.compactMap(\.until) + begins + [now]
-        let length = max(1000, (ends.max() ?? now).since(first).count)
+        // No more than 30,000 years, so that no product below is too great.
+        let length = min(max(1000, (ends.max() ?? now).since(first).count), 1_000_000_000_000_000)
         return Axis(from: first, length: length)
     }
 
@@ -176,8 +177,8 @@ enum DrawingWords: Words {
         case .title: "Periods and owners over time"
         case .nobody: "nobody"
         case .description(let periods, let owners, let marks):
-            "Bars for periods: \(periods). Owners below them: \(owners). Claims and votes as dots above: \(marks). "
-                + "The tables below have the same."
+            "Bars for periods, and for what was kept beside them: \(periods). Owners below them: \(owners). Claims and votes as "
+                + "dots above: \(marks). The tables below have the same."
         case .kind(.trial): "free trial"
         case .kind(.offer): "offer"
         case .kind(.paid): "paid"
@@ -193,7 +194,7 @@ enum DrawingWords: Words {
         case .title: "各周期与拥有者的时间轴"
         case .nobody: "无人拥有"
         case .description(let periods, let owners, let marks):
-            "条形为周期：\(periods) 个。下方为拥有者：\(owners) 位。上方圆点为认领与裁决：\(marks) 个。下面的表格内容相同。"
+            "条形为周期及其间保留的时间：\(periods) 个。下方为拥有者：\(owners) 位。上方圆点为认领与裁决：\(marks) 个。下面的表格内容相同。"
         case .kind(.trial): "免费试用"
         case .kind(.offer): "优惠"
         case .kind(.paid): "付费"

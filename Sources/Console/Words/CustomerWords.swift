@@ -86,7 +86,7 @@ enum CustomerWords: Words {
         case .answer: "可使用的权限"
         case .entitlements: "App 的每项权限一行"
         case .noEntitlements: "该 App 没有权限。其商品在商品目录中配置。"
-        case .right: "依据"
+        case .right: "权利类型"
         case .subscriptions: "订阅"
         case .subscriptionsAre: "拥有、曾拥有或认领过的订阅"
         case .owns: "拥有"

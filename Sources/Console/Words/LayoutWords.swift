@@ -75,7 +75,7 @@ enum TimeWords: Words {
     case instant(String)
     case ago(String)
     case ahead(String)
-    case doesNotEnd, none, now, unknown
+    case doesNotEnd, still
 
     var english: String {
         switch self {
@@ -83,9 +83,7 @@ enum TimeWords: Words {
         case .ago(let length): "\(length) ago"
         case .ahead(let length): "in \(length)"
         case .doesNotEnd: "does not end"
-        case .none: "none"
-        case .now: "now"
-        case .unknown: "not known"
+        case .still: "still"
         }
     }
 
@@ -95,9 +93,7 @@ enum TimeWords: Words {
         case .ago(let length): "\(length)前"
         case .ahead(let length): "\(length)后"
         case .doesNotEnd: "不会结束"
-        case .none: "无"
-        case .now: "现在"
-        case .unknown: "未知"
+        case .still: "至今"
         }
     }
 }

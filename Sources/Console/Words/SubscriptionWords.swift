@@ -8,9 +8,9 @@ enum SubscriptionWords: Words {
     case proposal(String, String)
     case nobody, ownerSince, ownerWhy, periodEnd, policyVersion, sameAccount, at, atHint, show
     case periods, owners, revisions, claims, explanation, facts, audit, events, work, signals
-    case factsAre, ownersNow, whatWeBelieved, claimsAre, votes, workIs
-    /// How many there are, and how many are shown at the most.
-    case newestFirst(Int, Int)
+    case factsAre, votes, whole, all
+    /// Of which list, how many are shown, and how many there are.
+    case newestFirst(ConsoleRoute.SubscriptionRecords, shown: Int, of: Int)
     case noPeriods, noOwners, noRevisions, noClaims, noVotes, noFacts, noAudit, noEvents, noWork
 
     var english: String {
@@ -40,13 +40,11 @@ enum SubscriptionWords: Words {
         case .work: "Work"
         case .signals: "Signals"
         case .factsAre: "Each fact was signed or said by Apple. Its number leads to its text, which can be verified again there."
-        case .ownersNow: "From when to when it was whose, as it is known now; the last one first"
-        case .whatWeBelieved: "Whose it was, as it was known from time to time; the newest revision first"
-        case .claimsAre: "What customers showed; the last one first"
-        case .votes: "What operators and owners decided; the last one first"
-        case .workIs: "What is to be done about it, or was; what is due last comes first"
-        case .newestFirst(let count, let most):
-            count > most ? "The newest \(most) of \(count)" : "\(count), the newest first"
+        case .votes: "Votes"
+        case .whole: "The whole subscription"
+        case .all: "All of them"
+        case .newestFirst(let records, let shown, let count):
+            shown < count ? "\(records.english): \(shown) of \(count), the newest first" : "\(records.english), the newest first"
         case .noPeriods: "No period is known. A notification, an upload or an import would bring one."
         case .noOwners: "Nobody ever owned it. The first customer whose app uploads the purchase becomes the owner."
         case .noRevisions: "It was always known as it is now."
@@ -85,12 +83,11 @@ enum SubscriptionWords: Words {
         case .work: "工作"
         case .signals: "信号"
         case .factsAre: "每条事实都由 Apple 签名或告知。点击序号查看原文，并可在那里重新核验。"
-        case .ownersNow: "就目前所知，何时归谁所有；最近的在前"
-        case .whatWeBelieved: "各个时期所知的归属；最新修订在前"
-        case .claimsAre: "顾客所出示的；最近的在前"
-        case .votes: "操作员与拥有者的裁决；最近的在前"
-        case .workIs: "待办或已办的工作；到期最晚的在前"
-        case .newestFirst(let count, let most): count > most ? "共 \(count) 条，显示最新 \(most) 条" : "共 \(count) 条，最新的在前"
+        case .votes: "裁决"
+        case .whole: "完整的订阅页"
+        case .all: "查看全部"
+        case .newestFirst(let records, let shown, let count):
+            shown < count ? "\(records.chinese)：共 \(count) 条，显示 \(shown) 条，最新的在前" : "\(records.chinese)，最新的在前"
         case .noPeriods: "没有已知的周期。通知、上传或导入会带来周期。"
         case .noOwners: "从未有人拥有它。第一位由 App 上传该购买的顾客将成为拥有者。"
         case .noRevisions: "一直与现在所知相同。"
@@ -100,6 +97,37 @@ enum SubscriptionWords: Words {
         case .noAudit: "它从未改变任何人的访问权限。"
         case .noEvents: "没有发出过与它有关的事件。"
         case .noWork: "没有与它有关的工作。"
+        }
+    }
+}
+
+extension ConsoleRoute.SubscriptionRecords {
+    /// What stands in the list.
+    fileprivate var english: String {
+        switch self {
+        case .periods: "What was bought or given, and until when"
+        case .owners: "From when to when it was whose, as it is known now"
+        case .revisions: "Whose it was, as it was known from time to time"
+        case .claims: "What customers showed"
+        case .votes: "What operators and owners decided"
+        case .facts: "What Apple signed or said"
+        case .audit: "How it changed what somebody may use"
+        case .events: "What was emitted about it"
+        case .work: "What is to be done about it, or was"
+        }
+    }
+
+    fileprivate var chinese: String {
+        switch self {
+        case .periods: "购买或获得的周期及其期限"
+        case .owners: "就目前所知，何时归谁所有"
+        case .revisions: "各个时期所知的归属"
+        case .claims: "顾客所出示的"
+        case .votes: "操作员与拥有者的裁决"
+        case .facts: "Apple 签名或告知的"
+        case .audit: "它如何改变访问权限"
+        case .events: "与它有关的已发出事件"
+        case .work: "待办或已办的工作"
         }
     }
 }

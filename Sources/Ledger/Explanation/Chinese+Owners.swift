@@ -10,7 +10,7 @@ extension ExplanationLine.Ownership {
         case .released: return line.chineseStretch("\(it)无人拥有，因为原拥有者已被删除", "\(it)一直无人拥有，因为原拥有者已被删除")
         case .owner(let customer, let why, let judged):
             return line.chineseStretch("\(it)归 \(customer) 所有", "\(it)一直归 \(customer) 所有")
-                + "，因为\(why.chinese(customer))\(judged.chinese)"
+                + "，因为\(Chinese.spaced(why.chinese(customer)))\(judged.chinese)"
         case .merged(let anonymous, let customer, let merge):
             return merge.chinese(when, anonymous, customer) + "。原属 \(anonymous) 的一切自始视为 \(customer) 的"
         case .joined(let pair, let reason):
@@ -96,7 +96,7 @@ extension ExplanationLine.Shown {
     ) -> String {
         let rivals = among == .alone ? "，且没有其他人及时出示购买证据" : "，早于其他人出示购买证据"
         let others = grade == .prompt ? "" : rivals
-        let wait = { (since: String) in after.map { "在\(since)后 \($0.chinese) " } ?? "" }
+        let wait = { (since: String) in after.map { "在\(since)后 \($0.chinese)" } ?? "" }
         if isChange { return "\(chineseWho(owner))的 App \(wait("提出更改"))报告了更改为 \(productId)\(others)" }
         switch kind {
         case .queue: return "它\(wait("购买 \(productId) "))出现在 \(chineseWho(owner))的设备上\(others)"

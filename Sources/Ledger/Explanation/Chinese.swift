@@ -71,6 +71,9 @@ enum Chinese {
         return words.dropLast().joined(separator: "、") + " 和 " + last
     }
 
+    /// With a space before it where it begins with a Latin letter or a digit, as Chinese is set.
+    static func spaced(_ words: String) -> String { words.first?.isASCII == true ? " " + words : words }
+
     /// What an operator wrote, as a part of a sentence; empty where nothing was written.
     static func reason(_ words: String) -> String { words.isEmpty ? "" : "，理由：“\(words)”" }
 
