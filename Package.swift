@@ -246,7 +246,8 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Ledger", "OperatorFactors", "Primitives",
+                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Console", "Ledger", "OperatorFactors",
+                "Primitives",
                 "PrometheusMetrics", "Server", "Storage", "StrictJSON", logging,
             ]),
         tests("TidyTests", []),

@@ -1,4 +1,3 @@
-@testable import Backend
 import Ledger
 import LedgerOracle
 import OperatorFactors
@@ -6,6 +5,8 @@ import Primitives
 import Storage
 import Synchronization
 import Testing
+
+@testable import Backend
 
 /// Keeps secrets as whoever has no key sees them: for these tests it is enough that one owner's is not another's.
 final class PretendKeeper: SecretKeeper {

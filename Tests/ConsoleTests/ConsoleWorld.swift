@@ -50,6 +50,11 @@ final class HeaderDoor: ConsoleDoor {
         opened.withLock { $0.append(route) }
     }
 
+    func page(of route: ConsoleRoute, for visitor: ConsoleVisitor) async throws -> any PageModel {
+        guard case .operatorsAudit(let view) = route else { return OperatorsPage(operators: [], keys: []) }
+        return AuditPage(view: view, notes: [], next: nil)
+    }
+
     private static func value(_ name: String, _ call: ConsoleCall) -> String? {
         HTTPField.Name(name).flatMap { call.request.headers[$0] }
     }

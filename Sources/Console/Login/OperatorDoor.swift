@@ -111,6 +111,9 @@ package struct OperatorDoor: ConsoleDoor {
         case .subscription(let id, _):
             noted = deed(.openedSubscription)
             noted.subject = id.rawValue
+        case .records(let id, let records, _):
+            noted = deed(.openedSubscription)
+            (noted.subject, noted.detail) = (id.rawValue, records.rawValue)
         case .fact(let id, let number):
             noted = deed(.openedEvidence)
             (noted.subject, noted.detail) = (id.rawValue, "fact \(number)")

@@ -30,12 +30,14 @@ struct ConsoleConfiguration {
         addressText = try chosen?.text("address").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         if addressText == nil, let listener { addressText = try Self.ownAddress(listener) }
         url = try addressText.map(Self.url)
-        ways.forwarders = try chosen?.texts("forwardedFrom")?.map { text in
-            guard let range = AddressRange(text) else {
-                throw CommandError("console.forwardedFrom: \(text) is no address and no range such as 10.0.0.0/8 or fd00::/8.")
-            }
-            return range
-        } ?? []
+        ways.forwarders =
+            try chosen?.texts("forwardedFrom")?.map { text in
+                guard let range = AddressRange(text) else {
+                    throw CommandError(
+                        "console.forwardedFrom: \(text) is no address and no range such as 10.0.0.0/8 or fd00::/8.")
+                }
+                return range
+            } ?? []
         guard let asked = try chosen?.fields("proxy", knowing: ["header", "from"]) else { return }
         ways.proxy = try Self.proxy(header: asked.requiredText("header"), from: asked.texts("from") ?? [])
     }
@@ -58,10 +60,13 @@ struct ConsoleConfiguration {
         } catch {
             switch error {
             case .unreadable:
-                throw CommandError("console.address must be an address such as https://tenure.example.com or https://example.com/tenure.")
+                throw CommandError(
+                    "console.address must be an address such as https://tenure.example.com or https://example.com/tenure.")
             case .notSecure:
-                throw CommandError("console.address must begin with https://: passwords go there. http:// is for this machine alone.")
-            case .path: throw CommandError("console.address: its path must be of letters, digits and - . _ ~ between single slashes.")
+                throw CommandError(
+                    "console.address must begin with https://: passwords go there. http:// is for this machine alone.")
+            case .path:
+                throw CommandError("console.address: its path must be of letters, digits and - . _ ~ between single slashes.")
             }
         }
     }
