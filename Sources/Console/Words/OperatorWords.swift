@@ -24,7 +24,7 @@ enum OperatorWords: Words {
         case .keys: "Keys of the apps"
         case .keysOf(let app): "Keys of \(Speech.isolated(app)) in the database"
         case .noKeys(let app):
-            "\(Speech.isolated(app)) has no keys in the database, only those of the configuration file. `tenure keys add` makes one."
+            "\(Speech.isolated(app)) has no keys but those of the configuration file. `tenure keys add` makes one."
         case .name: "Name"
         case .kind: "Kind"
         case .scopes: "Scopes"
@@ -35,7 +35,7 @@ enum OperatorWords: Words {
         case .never: "never"
         case .audit: "Audit of operators"
         case .auditIs:
-            "Every login, every search and every customer that was opened. Rows are chained and never changed; `tenure verify` proves them."
+            "Every login, search and opened customer. Rows are chained and never changed; `tenure verify` proves them."
         case .noNotes: "Nothing has been noted that fits."
         case .number: "No."
         case .when: "When"
