@@ -118,6 +118,13 @@ enum AuditedActWords: Words {
         case .act(.searched): "searched"
         case .act(.inspected): "inspected what was pasted"
         case .act(.exportedRows): "exported rows"
+        case .act(.madeEndpoint): "made a webhook endpoint"
+        case .act(.changedEndpoint): "changed a webhook endpoint"
+        case .act(.pausedEndpoint): "paused a webhook endpoint"
+        case .act(.resumedEndpoint): "resumed a webhook endpoint"
+        case .act(.rotatedSecrets): "made new secrets of a webhook endpoint"
+        case .act(.resentEvents): "resent events to a webhook endpoint"
+        case .act(.removedEndpoint): "removed a webhook endpoint"
         }
     }
 
@@ -147,6 +154,13 @@ enum AuditedActWords: Words {
         case .act(.searched): "搜索"
         case .act(.inspected): "检查粘贴的内容"
         case .act(.exportedRows): "导出数据"
+        case .act(.madeEndpoint): "创建 webhook 端点"
+        case .act(.changedEndpoint): "更改 webhook 端点"
+        case .act(.pausedEndpoint): "暂停 webhook 端点"
+        case .act(.resumedEndpoint): "恢复 webhook 端点"
+        case .act(.rotatedSecrets): "为 webhook 端点生成新密钥"
+        case .act(.resentEvents): "向 webhook 端点重发事件"
+        case .act(.removedEndpoint): "移除 webhook 端点"
         }
     }
 }
