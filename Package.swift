@@ -103,7 +103,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "OperatorFactors", "Server",
+                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "OperatorFactors",
+                "Server",
                 hummingbird, logging, nioCore,
             ],
             resources: [
@@ -208,7 +209,8 @@ let package = Package(
             "ConsoleTests",
             [
                 "Console", "Server", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "ArtifactInspection", "SimulatorPKI",
-                "Ledger", "OperatorFactors", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging, nioCore,
+                "Ledger", "OperatorFactors", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging,
+                nioCore,
             ]),
         tests("APIContractTests", ["APIContract", "StrictJSON", "Primitives"]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
@@ -246,7 +248,8 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Console", "Ledger", "OperatorFactors",
+                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Console", "Ledger",
+                "OperatorFactors",
                 "Primitives",
                 "PrometheusMetrics", "Server", "Storage", "StrictJSON", logging,
             ]),
