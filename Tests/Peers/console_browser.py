@@ -93,7 +93,8 @@ class Window:
         self.page.set_default_timeout(15_000)
         self.page.on("console", self.note)
         self.page.on("pageerror", lambda error: self.complaints.append(f"{self.page.url}: {error}"))
-        self.page.on("requestfailed", lambda asked: self.complaints.append(f"{asked.url}: {asked.failure}"))
+        # A page that is left before its icon has come is no fault of the page's.
+        self.page.on("requestfailed", lambda asked: asked.url.endswith(".svg") and "ERR_ABORTED" in str(asked.failure) or self.complaints.append(f"{asked.url}: {asked.failure}"))
         self.page.on("dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
         self.page.on("request", lambda asked: asked.url.startswith(desk.origin + "/") or self.complaints.append(f"asks elsewhere: {asked.url}"))
 
