@@ -41,6 +41,7 @@ struct AccountPage: PageModel {
                 return
             }
             html.sessionForm(["account", "password"], frame) { html in
+                html.ownName(identity.name, frame)
                 html.input(
                     LoginWords.presentPassword, frame, .fixed("type", "password"), .fixed("name", "present"),
                     .fixed("autocomplete", "current-password"))

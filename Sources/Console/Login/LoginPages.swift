@@ -57,10 +57,7 @@ struct LinkPage: PageModel {
         html.problem(problem, frame)
         html.element(.p, say: frame.say(LoginWords.passwordFor(name)))
         html.doorForm(["login", "link", token.text], frame) { html in
-            // For the browser's list of passwords.
-            html.void(
-                .input, .fixed("type", "hidden"), .fixed("name", "username"), .data(.value, name),
-                .fixed("autocomplete", "username"))
+            html.ownName(name, frame)
             html.input(
                 LoginWords.newPassword, frame, .fixed("type", "password"), .fixed("name", "password"),
                 .fixed("autocomplete", "new-password"), hint: LoginWords.passwordHint)
@@ -157,6 +154,16 @@ extension HTML {
                 html.element(.small, say: frame.say(hint))
             }
         }
+    }
+
+    /// Whose password a form is about, for the browser's list of passwords: those look for a field that is seen, not for a hidden
+    /// one.
+    ///
+    /// Source: WHATWG HTML, section 4.10.18.7 (`username`); Chromium, "Password Form Styles that Chromium Understands".
+    mutating func ownName(_ name: String, _ frame: Frame) {
+        input(
+            LoginWords.name, frame, .fixed("name", "username"), .data(.value, name), .fixed("autocomplete", "username"),
+            .fixed("readonly", ""))
     }
 
     mutating func problem(_ problem: LoginProblem?, _ frame: Frame) {

@@ -10,7 +10,7 @@ extension OperatorDoor {
     func ofOneself(_ call: ConsoleCall, _ session: Session) async throws -> Response? {
         guard call.path == "/account" || call.path.hasPrefix("/account/") else { return nil }
         let parts = call.path.split(separator: "/").dropFirst().map(String.init)
-        if call.request.method == .get, parts.isEmpty { return try await account(call, session) }
+        if call.isToShow, parts.isEmpty { return try await account(call, session) }
         guard call.request.method == .post else { throw Trouble.noSuchPage }
         let form = try await call.form()
         guard session.token.isFormToken(form["form"]) else { throw Trouble.fromAnotherSite }

@@ -12,7 +12,7 @@ extension OperatorDoor {
         let parts = call.path.split(separator: "/").map(String.init)
         // Who is asked by a proxy has no password here.
         guard ways.proxy == nil else { return trouble(.noSuchPage, call) }
-        switch (call.request.method, parts.count, parts.dropFirst().first) {
+        switch (call.isToShow ? .get : call.request.method, parts.count, parts.dropFirst().first) {
         case (.get, 1, _) where parts[0] == "login": return page(LoginPage(next: next(call)), call)
         case (.post, 1, _) where parts[0] == "login": return try await logIn(call)
         case (.post, 1, _): return try await logOut(call)

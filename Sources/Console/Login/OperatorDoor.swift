@@ -29,7 +29,7 @@ package struct OperatorDoor: ConsoleDoor {
     }
 
     package func admit(_ call: ConsoleCall) async throws -> ConsoleAdmission {
-        if call.request.method == .post, !isOurs(call.request) { return .answer(trouble(.fromAnotherSite, call)) }
+        if call.request.method == .post, !isOurs(call) { return .answer(trouble(.fromAnotherSite, call)) }
         do {
             if let answer = try await withoutSession(call) { return .answer(answer) }
             guard let session = try await session(of: call) else { return .answer(askToLogIn(call)) }
@@ -45,7 +45,9 @@ package struct OperatorDoor: ConsoleDoor {
     /// A form must come from a page of this console. Old browsers that say nothing of it are not served.
     ///
     /// Source: OWASP ASVS 4.0.3, 4.2.2 and 13.2.3.
-    private func isOurs(_ request: Request) -> Bool { request.headers[values: .origin] == [url.origin] }
+    private func isOurs(_ call: ConsoleCall) -> Bool {
+        call.request.headers[values: .origin] == [url.origin] && !call.isFromAnotherSite
+    }
 
     // MARK: Sessions
 

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// The fields of a form that a browser sent.
 struct ConsoleForm: Sendable {
@@ -22,13 +21,7 @@ extension ConsoleCall {
     func form() async throws -> ConsoleForm {
         let type = request.headers[.contentType]?.lowercased() ?? ""
         guard type.hasPrefix("application/x-www-form-urlencoded") else { throw Trouble.formUnreadable }
-        var body: [UInt8] = []
-        for try await chunk in request.body {
-            guard chunk.readableBytes <= ConsoleForm.longest - body.count else {
-                throw Trouble.tooLong(longest: ConsoleForm.longest)
-            }
-            body.append(contentsOf: chunk.readableBytesView)
-        }
+        let body = try await body(upTo: ConsoleForm.longest)
         guard let text = String(validating: body, as: UTF8.self), let fields = ConsoleQuery(text[...]) else {
             throw Trouble.formUnreadable
         }

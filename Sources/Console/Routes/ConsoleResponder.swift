@@ -118,7 +118,7 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     ) throws -> ConsoleRoute {
         guard let route else { throw Trouble.noSuchPage }
         let method = call.request.method
-        guard route.isPost ? method == .post : method == .get || method == .head else { throw Trouble.wrongMethod }
+        guard route.isPost ? method == .post : call.isToShow else { throw Trouble.wrongMethod }
         if route.isPost, call.isFromAnotherSite { throw Trouble.fromAnotherSite }
         if let place = route.place {
             // Whoever has no role in an app does not learn whether it exists.
@@ -176,6 +176,11 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
 }
 
 extension ConsoleCall {
+    /// Whether something is to be shown: HEAD is GET without the body.
+    ///
+    /// Source: RFC 9110, section 9.3.2.
+    var isToShow: Bool { request.method == .get || request.method == .head }
+
     /// Whether JSON is asked for, by a program: a browser names HTML first.
     var wantsJSON: Bool {
         let accepted = (request.headers[.accept] ?? "").lowercased()
@@ -185,7 +190,7 @@ extension ConsoleCall {
     /// Whether a browser says that a page of somebody else sent it.
     ///
     /// Source: W3C, Fetch Metadata Request Headers, section 2.3.
-    fileprivate var isFromAnotherSite: Bool {
+    var isFromAnotherSite: Bool {
         guard let name = HTTPField.Name("Sec-Fetch-Site"), let said = request.headers[name] else { return false }
         return said != "same-origin" && said != "none"
     }
@@ -206,7 +211,7 @@ extension ConsoleCall {
     }
 
     /// - Throws: ``Trouble``; what a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours.
-    private func body(upTo longest: Int) async throws(Trouble) -> [UInt8] {
+    func body(upTo longest: Int) async throws(Trouble) -> [UInt8] {
         var body: [UInt8] = []
         do {
             for try await chunk in request.body {

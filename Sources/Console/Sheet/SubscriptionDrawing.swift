@@ -88,13 +88,43 @@ struct SubscriptionDrawing: Sendable {
     }
 
     private func write(_ bars: [Bar], _ axis: Axis, to html: inout HTML) {
-        for bar in bars.suffix(Self.most) {
-            let (begin, end) = (axis.place(bar.from), bar.until.map { axis.place($0) } ?? Self.width - Self.right)
+        for stretch in stretches(of: bars, axis).suffix(Self.most) {
             html.element(
-                .rect, .class(bar.kind.className), .tenths("x", begin), .fixed("y", "38"), .tenths("width", max(10, end - begin)),
-                .fixed("height", "24")
+                .rect, .class(stretch.kind.className), .tenths("x", stretch.begin), .fixed("y", "38"),
+                .tenths("width", stretch.end - stretch.begin), .fixed("height", "24")
             ) { _ in }
         }
+    }
+
+    /// Bars as they are drawn, in tenths.
+    private struct Stretch {
+        let kind: Bar.Kind
+        let begin: Int
+        var end: Int
+        /// Whether it is made of bars that nobody could tell apart.
+        let isNarrow: Bool
+    }
+
+    /// Bars of one kind that are narrower than this, and touch each other, are drawn as one: 500 days would be 500 elements of which
+    /// nobody sees one.
+    private static let narrow = 40
+
+    private func stretches(of bars: [Bar], _ axis: Axis) -> [Stretch] {
+        var stretches: [Stretch] = []
+        for bar in bars {
+            let begin = axis.place(bar.from)
+            let end = max(begin + 10, bar.until.map { axis.place($0) } ?? Self.width - Self.right)
+            let isNarrow = end - begin < Self.narrow
+            let before = stretches.lastIndex { $0.kind == bar.kind }
+            if let before, isNarrow, stretches[before].isNarrow,
+                (stretches[before].begin...stretches[before].end + 1).contains(begin)
+            {
+                stretches[before].end = max(stretches[before].end, end)
+            } else {
+                stretches.append(Stretch(kind: bar.kind, begin: begin, end: end, isNarrow: isNarrow))
+            }
+        }
+        return stretches
     }
 
     private func write(_ owners: [OwnerBar], _ axis: Axis, to html: inout HTML, _ frame: Frame) {
