@@ -141,8 +141,8 @@ package struct OperatorDoor: ConsoleDoor {
 
     // MARK: Cookies
 
-    /// Browsers take a name with such a beginning only over TLS, and `__Host-` only for the whole host, so that no other page of a
-    /// shared host can set it.
+    /// Browsers take a name with such a beginning only over TLS, and `__Host-` only for the whole host, so that no other page
+    /// of a shared host can set it.
     ///
     /// Source: RFC 6265bis, section 4.1.3; OWASP ASVS 4.0.3, 3.4.1 to 3.4.5.
     var cookieName: String {
