@@ -245,7 +245,7 @@ import Testing
 
     @Test(arguments: corpus) func `is no element, in whatever field it stands`(text: String) async throws {
         try await withConsole { world in
-            let desk = ConsoleDesk(world.dependencies)
+            let desk = ConsoleDesk(world.dependencies, for: ConsoleVisitor(name: "mia", roles: .everywhere(.admin)))
             for (name, page) in Pages.all + [("operations", .operations)] {
                 let sheet = try await desk.model(of: page, in: ConsoleWorld.place)
                 let frame = Frame(

@@ -63,7 +63,10 @@ extension ConsoleDesk {
                 app: place.app, environment: place.environment, after: last, limit: InboxPage.longest),
             proposals: try await backend.proposals(
                 app: place.app, environment: place.environment, after: last, limit: InboxPage.longest),
-            // On the first page only: they have an order of their own.
+            // On the first page only, as what follows: they have an order of their own.
+            consumption: last == nil
+                ? try await backend.pendingConsumption(
+                    app: place.app, environment: place.environment, limit: InboxPage.longest) : nil,
             signals: last == nil
                 ? try await backend.signals(
                     Backend.SignalFilter(isOpen: true), app: place.app, environment: place.environment, before: nil,
@@ -79,10 +82,6 @@ extension ConsoleDesk {
             history: try await backend.settingsHistory(of: place.app),
             trial: try await backend.jobs(app: place.app).first { $0.kind == "trial" }
         ).sheet
-    }
-
-    func catalogue(_ place: ConsolePlace) async throws -> Sheet {
-        CataloguePage(settings: try await dependencies.backend.settingsInForce(of: place.app)).sheet
     }
 
     func operations(_ place: ConsolePlace) async throws -> Sheet {

@@ -7,9 +7,16 @@ import Primitives
 /// Fills the models of pages from the use cases. It decides nothing.
 struct ConsoleDesk {
     let dependencies: ConsoleDependencies
+    /// For whom: what a page may say beside its numbers is a matter of roles too.
+    let visitor: ConsoleVisitor
     private var backend: Backend { dependencies.backend }
 
-    init(_ dependencies: ConsoleDependencies) { self.dependencies = dependencies }
+    init(_ dependencies: ConsoleDependencies, for visitor: ConsoleVisitor) {
+        (self.dependencies, self.visitor) = (dependencies, visitor)
+    }
+
+    /// Whether a page of the ledger may name customers and their subscriptions.
+    func mayNameCustomers(in place: ConsolePlace) -> Bool { visitor.role(in: place.app)?.may(.seeCustomers) ?? false }
 
     /// - Throws: `BackendError`, ``Trouble``.
     func model(of page: ConsoleRoute.Page, in place: ConsolePlace) async throws -> Sheet {
@@ -26,6 +33,8 @@ struct ConsoleDesk {
         case .inbox(let last): try await inbox(after: last, in: place)
         case .policy: try await policy(place)
         case .catalogue: try await catalogue(place)
+        case .wall(let view): try await wall(view, in: place)
+        case .offers: try await offers(place)
         case .operations: try await operations(place)
         case .jobs: try await jobs(place)
         case .verify: try await verify(place)

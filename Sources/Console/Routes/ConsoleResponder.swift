@@ -133,7 +133,7 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     private func model(
         of route: ConsoleRoute, _ call: ConsoleCall, _ visitor: ConsoleVisitor
     ) async throws -> any PageModel {
-        let desk = ConsoleDesk(dependencies)
+        let desk = ConsoleDesk(dependencies, for: visitor)
         switch route {
         case .home, .asset: throw Trouble.noSuchPage
         case .operators, .operatorsAudit: return try await dependencies.door.page(of: route, for: visitor)
