@@ -69,6 +69,7 @@ struct ConsoleWorld: Sendable {
 
     let apple: PretendAppStore
     let clock = StandingClock(PretendAppStore.june.adding(.minutes(1)))
+    let store: SQLiteStore
     let backend: Backend
     let door = HeaderDoor()
 
@@ -83,8 +84,8 @@ struct ConsoleWorld: Sendable {
                 id: Self.app,
                 expected: ExpectedApp(bundleId: "com.example.app", appAppleId: 42, environments: [.production, .sandbox]),
                 policy: policy, entitlements: EntitlementMap(entries: [Self.entry(product)])))
-        backend = Backend(
-            store: try SQLiteStore(path: path), verifier: apple.verifier, apps: [settings], clock: clock)
+        store = try SQLiteStore(path: path)
+        backend = Backend(store: store, verifier: apple.verifier, apps: [settings], clock: clock)
     }
 
     static func entry(_ product: String) -> EntitlementMap.Entry {
@@ -204,7 +205,8 @@ extension TestClientProtocol {
 enum Pages {
     static let all: [(name: String, page: ConsoleRoute.Page)] = [
         ("overview", .overview), ("search", .search(nil)), ("search-alice", .search("alice")), ("search-1001", .search("1001")),
-        ("search-nothing", .search("nobody")), ("customer-alice", .customer(ConsoleWorld.alice, .init())),
+        ("search-nothing", .search("nobody")), ("search-notification", .search("00000000-0000-4000-8000-000000000003")),
+        ("customer-alice", .customer(ConsoleWorld.alice, .init())),
         ("customer-bob", .customer(ConsoleWorld.bob, .init())),
         ("customer-unknown", .customer(CustomerID("nobody"), .init())),
         ("subscription-1001", .subscription(OriginalTransactionID("1001"), at: nil)),

@@ -159,7 +159,7 @@ import Testing
     }
 
     private static func isData(_ element: String) -> Bool {
-        element == "bdi" || element == "code" || element.hasSuffix("lang=en")
+        element == "bdi" || element == "code" || element.hasSuffix("lang=en") || element.hasSuffix("lang=zh-Hans")
     }
 
     /// Data alone in a drawing, which has no `<bdi>`.

@@ -319,7 +319,7 @@ extension Block {
                         .init(from: $0.from, until: $0.until, customer: $0.customer.map { _ in CustomerID(text) })
                     }, marks: drawing.marks, now: drawing.now))
         case .more(let words, _, let after): .more(words, .inbox(after: text), after: after)
-        case .paragraph, .notice, .explanation, .form, .link: self
+        case .paragraph, .notice, .explanation, .form, .inEveryLanguage, .link: self
         }
     }
 }

@@ -97,7 +97,7 @@ struct OffersPage {
                 }))
     }
 
-    private static func offer(_ view: Backend.OfferView) -> Cell {
+    static func offer(_ view: Backend.OfferView) -> Cell {
         switch view.content {
         case .promotionalV1(let offer, _), .promotionalV2(let offer): .data(offer)
         case .introductory(let isAllowed): allowed(isAllowed)
@@ -125,6 +125,7 @@ struct OffersPage {
 enum OfferWords: Words {
     case title, promotional, promotionalAre, noPromotional, signedElsewhere, introductory, introductoryAre, noIntroductory
     case latest, latestAre, latestWithoutCustomers, noneSigned
+    case elsewhere, ofCustomer, noneOfCustomer
     case configured, issued, signatures, redeemed, waiting, expired, givenUp, last, said, allowed, withheld, validUntil
     case onlyTheLast(Int64)
     case unpriced(Int64)
@@ -135,10 +136,10 @@ enum OfferWords: Words {
         case .promotional: "Promotional offers"
         case .promotionalAre: "Each offer of the configuration and each that was signed, with what became of the signatures"
         case .noPromotional:
-            "No promotional offer is configured, and none was signed. offers.promotional in the configuration names those that App "
-                + "Store Connect has."
+            "No promotional offer is configured, and none was signed. offers.promotional in the configuration names those that "
+                + "App Store Connect has."
         case .signedElsewhere:
-            "Redeemed is what a purchase that arrived shows. Purchases at an offer that another server signed are not counted here."
+            "Redeemed is what a purchase that arrived shows. Purchases at an offer that another server signed are not counted."
         case .introductory: "Introductory offers"
         case .introductoryAre: "What was signed about whether a customer may have a plan's introductory offer"
         case .noIntroductory: "Nothing was signed about introductory offers: the App Store decides by itself."
@@ -146,6 +147,9 @@ enum OfferWords: Words {
         case .latestAre: "What was signed last, the newest first"
         case .latestWithoutCustomers: "What was signed last, the newest first; your role does not see for whom"
         case .noneSigned: "Nothing was signed. An app's backend or device asks by signPromotionalOffer or signIntroductoryOffer."
+        case .elsewhere: "signed elsewhere"
+        case .ofCustomer: "Offers that were signed for this customer, and those that their purchases redeemed"
+        case .noneOfCustomer: "No offer was signed for this customer, and none of their purchases was made at one."
         case .configured: "Configured"
         case .issued: "Issued"
         case .signatures: "Signatures"
@@ -170,7 +174,7 @@ enum OfferWords: Words {
         case .promotional: "促销优惠"
         case .promotionalAre: "配置中的和签名过的每项优惠，以及签名的结果"
         case .noPromotional: "没有配置促销优惠，也没有签名过。配置中的 offers.promotional 列出 App Store Connect 中的促销优惠。"
-        case .signedElsewhere: "“已兑换”以收到的购买为准。由其他服务器签名的优惠购买不计入此处。"
+        case .signedElsewhere: "“已兑换”以收到的购买为准。由其他服务器签名的优惠购买不计入。"
         case .introductory: "推介促销优惠"
         case .introductoryAre: "就顾客可否享受推介促销优惠所作的签名"
         case .noIntroductory: "没有就推介促销优惠作过签名：由 App Store 自行决定。"
@@ -178,6 +182,9 @@ enum OfferWords: Words {
         case .latestAre: "最近的签名，最新的在前"
         case .latestWithoutCustomers: "最近的签名，最新的在前；您的角色看不到顾客"
         case .noneSigned: "没有签名过。App 的后端或设备通过 signPromotionalOffer 或 signIntroductoryOffer 请求签名。"
+        case .elsewhere: "由他处签名"
+        case .ofCustomer: "为此顾客签名的优惠，以及其购买兑换的优惠"
+        case .noneOfCustomer: "没有为此顾客签名过优惠，其购买也未使用优惠。"
         case .configured: "已配置"
         case .issued: "发出"
         case .signatures: "签名次数"

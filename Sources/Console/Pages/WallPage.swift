@@ -139,8 +139,8 @@ enum WallWords: Words {
         case .questions: "Questions"
         case .noCohort: "No cohort matches this customer: there is nothing to offer."
         case .ofThisCustomer:
-            "A device also shows which Apple Account would buy. If that account had an introductory offer before, the app is told "
-                + "to hide it, though this page shows it."
+            "A device also shows which Apple Account would buy. If that account had an introductory offer before, the app is "
+                + "told to hide it, though this page shows it."
         case .products: "Products for sale"
         case .productsAre: "What the customer may buy without paying twice, in the offering's order"
         case .noProducts: "The offering has nothing to sell."

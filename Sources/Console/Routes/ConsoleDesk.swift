@@ -46,7 +46,9 @@ struct ConsoleDesk {
     private func search(_ text: String?, in place: ConsolePlace) async throws -> Sheet {
         let text = text.map { $0.filter { !$0.isNewline }.trimmed }.flatMap { $0.isEmpty ? nil : $0 }
         guard let text else { return SearchPage.sheet(nil, [], in: place) }
-        return SearchPage.sheet(text, try await backend.search(text, app: place.app), in: place)
+        return SearchPage.sheet(
+            text, try await backend.search(text, app: place.app),
+            notified: try await backend.environments(keeping: text, app: place.app), in: place)
     }
 
     /// What was pasted; nothing is kept.
@@ -72,8 +74,19 @@ struct ConsoleDesk {
         let work = try await backend.pendingWork(about: report.states.prefix(Self.mostSubscriptions).map(\.key))
         return CustomerPage(
             report: report, timeline: TimelineItem.all(of: report, changes, until: now),
-            future: TimelineItem.future(of: report, work, after: now), view: view
+            future: TimelineItem.future(of: report, work, after: now), view: view,
+            offers: try await backend.offerHistory(of: id, app: place.app, environment: place.environment),
+            attempts: try await attempts(about: report, in: place), now: now
         ).sheet
+    }
+
+    private func attempts(
+        about report: Backend.CustomerReport, in place: ConsolePlace
+    ) async throws -> [DeliveryDesk.AttemptAtEndpoint]? {
+        guard let deliveries = dependencies.deliveries else { return nil }
+        return try await deliveries.lastAttempts(
+            about: Set(report.states.map(\.key.originalTransactionId)), Set(report.person.customers + [report.customer]),
+            app: place.app, environment: place.environment)
     }
 
     /// Of so many subscriptions the work is read for one page.

@@ -95,6 +95,27 @@ extension Backend {
         package let lastError: String?
     }
 
+    /// Until when a question of Apple can be answered.
+    package struct ConsumptionDeadline: Sendable, Hashable {
+        package let requestedAt: Timestamp
+        package let deadline: Timestamp
+    }
+
+    /// The deadlines of the questions that are not answered yet, at most `limit`; nothing is read of the purchases.
+    ///
+    /// - Throws: `BackendError`.
+    package func consumptionDeadlines(
+        app id: AppID, environment: Environment, limit: Int
+    ) async throws -> [ConsumptionDeadline] {
+        try settings(of: id).checkTakes(environment)
+        let scope = Scope(app: id, environment: environment)
+        return try await translatingStorageErrors {
+            try await store.unfinished(of: .answerConsumptionRequest, in: scope, limit: limit).compactMap { work in
+                try ConsumptionCase(work.order).map { ConsumptionDeadline(requestedAt: $0.requestedAt, deadline: $0.deadline) }
+            }
+        }
+    }
+
     /// The questions of Apple about refunds that are not answered yet, by when they are looked at next; at most `limit`. Nothing
     /// is sent, and nothing is kept.
     ///
