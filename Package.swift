@@ -208,7 +208,7 @@ let package = Package(
             "ConsoleTests",
             [
                 "Console", "Server", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "ArtifactInspection", "SimulatorPKI",
-                "Ledger", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging, nioCore,
+                "Ledger", "OperatorFactors", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging, nioCore,
             ]),
         tests("APIContractTests", ["APIContract", "StrictJSON", "Primitives"]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),

@@ -308,6 +308,29 @@ import Testing
         }
     }
 
+    @Test func `each act on an endpoint, its removal too, stands in the audit with the key that was shown`() async throws {
+        try await Self.withReceiver { world, desk, _, _ in
+            let name = EndpointName(World.app, "audited")
+            try await ActingKey.$name.withValue("night-job") {
+                var order = EndpointOrder(url: "https://receiver.example/")
+                _ = try await desk.save(order, as: name, taken: [.production])
+                order.description = "billing"
+                _ = try await desk.save(order, as: name, taken: [.production])
+                _ = try await desk.pause(name)
+                _ = try await desk.resume(name)
+                _ = try await desk.rotate(name, overlap: .hours(1))
+                try await desk.remove(name)
+            }
+            let notes = try await world.store.operatorNotes(OperatorNoteSearch(), limit: 10).map(\.act)
+                .filter { $0.subject == "audited" }
+            #expect(
+                notes.reversed().map(\.what) == [
+                    "madeEndpoint", "changedEndpoint", "pausedEndpoint", "resumedEndpoint", "rotatedSecrets", "removedEndpoint",
+                ])
+            #expect(notes.allSatisfy { $0.actor == "appBackend/night-job" && $0.app == World.app && $0.customer == nil })
+        }
+    }
+
     @Test func `what somebody may not ask for is refused with its reason`() async throws {
         try await Self.withReceiver { world, desk, receiver, _ in
             func refusal(_ body: () async throws -> Void) async -> WebhookRefusal? {

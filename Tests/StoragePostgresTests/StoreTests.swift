@@ -416,7 +416,7 @@ extension PostgresTests {
                     WebhookQueries.endpoint(endpoint), WebhookQueries.endpoints(of: endpoint.app),
                     WebhookQueries.attempts(of: endpoint, delivered: true, before: 500, limit: 10),
                     WebhookQueries.parked(of: endpoint, after: 5, limit: 10), WebhookQueries.unpark(5, of: endpoint),
-                    LogQueries.entries(after: LogPlace(transaction: 0, row: 500, event: 0), limit: 10, ledger: 7),
+                    LogQueries.entries(after: LogPlace(transaction: 0, row: 500, event: 0), rows: 10, ledger: 7),
                     LogQueries.entries(of: .subscription(key), from: 1, limit: 10, ledger: 7), LogQueries.floor(ledger: 7),
                     LogQueries.oldest(after: .start, limit: 10, ledger: 7), LogQueries.forget(to: copied, rows: 10, ledger: 7),
                     ForwardingQueries.copies(after: copied, limit: 10, ledger: 7), ForwardingQueries.last(ledger: 7),

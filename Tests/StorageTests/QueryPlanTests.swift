@@ -89,7 +89,7 @@ import Testing
             after: 0, limit: 10, scope: { try NameQueries.scope(of: $0, database) }, database)
         _ = try AuditQueries.events(
             of: Life.key.originalTransactionId, limit: 10, ledger: ledger, scope: { _ in Life.scope }, database)
-        _ = try LogQueries.entries(after: .start, limit: 10, in: Life.scope, ledger: ledger, database)
+        _ = try LogQueries.entries(after: .start, rows: 10, in: Life.scope, ledger: ledger, database)
         _ = try LogQueries.last(in: Life.scope, ledger: ledger, database)
         _ = try LogQueries.floor(ledger: ledger, database)
         let change = ChangePlace(transaction: 1, id: "5")

@@ -31,4 +31,13 @@ package enum AuditedAct: String, Sendable, Hashable, CaseIterable {
     /// What was pasted was inspected: a receipt, a JWS, a notification.
     case inspected
     case exportedRows
+
+    // Endpoints of webhooks, by whoever showed a key.
+    case madeEndpoint
+    case changedEndpoint
+    case pausedEndpoint
+    case resumedEndpoint
+    case rotatedSecrets
+    case resentEvents
+    case removedEndpoint
 }

@@ -37,8 +37,8 @@ struct ProofProgress: Sendable, Hashable, Codable {
 
 /// A proof as one server goes through it, page by page.
 ///
-/// What it holds in memory is bounded, in each lane, by the largest subscription (its facts, at most ``StoredContents/limit``, and
-/// its history) and the largest document, by a few seals and the findings of one page, and not by how much is kept.
+/// What it holds in memory is bounded, in each lane, by the largest subscription (its facts, at most ``StoredContents/limit``,
+/// and its history) and the largest document, by a few seals and the findings of one page, and not by how much is kept.
 struct ProofRun: Sendable {
     private(set) var progress: ProofProgress
     private let backend: Backend

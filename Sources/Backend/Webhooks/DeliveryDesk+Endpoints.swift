@@ -41,8 +41,9 @@ extension DeliveryDesk {
     /// - Throws: ``WebhookRefusal``.
     package func save(_ order: EndpointOrder, as name: EndpointName, taken: [Environment]) async throws -> Saved {
         guard Self.isId(name.id) else { throw WebhookRefusal.invalidId }
+        let by = ActingKey.signed("appBackend")
         var wanted = try order.content(taken: taken)
-        wanted.changedBy = ActingKey.signed("appBackend")
+        wanted.changedBy = by
         let content = wanted
         do throws(AddressRefusal) {
             try await courier.check(content.url)
@@ -75,6 +76,7 @@ extension DeliveryDesk {
                 endpoint.content = content
                 let made = try self.fillSecrets(of: &endpoint, at: now)
                 try transaction.save(endpoint)
+                try transaction.note(locked == nil ? .madeEndpoint : .changedEndpoint, name, by: by, at: now)
                 return (endpoint, made)
             }
             return (try await view(of: stored), made)
@@ -83,10 +85,12 @@ extension DeliveryDesk {
 
     /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.
     package func remove(_ name: EndpointName) async throws {
+        let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
         try await translatingStorageErrors {
             try await store.write { transaction in
                 guard try transaction.lockEndpoint(name) != nil else { throw WebhookRefusal.unknownEndpoint(name.id) }
                 try transaction.remove(name)
+                try transaction.note(.removedEndpoint, name, by: by, at: now)
             }
         }
     }
@@ -94,11 +98,13 @@ extension DeliveryDesk {
     /// Stops sending; what is told meanwhile waits.
     package func pause(_ name: EndpointName) async throws -> EndpointView {
         let now = clock.now()
-        return try await change(name) { $0.standing.pause(at: now) }
+        return try await change(name, .pausedEndpoint) { $0.standing.pause(at: now) }
     }
 
     /// Goes on with a paused, failing or disabled endpoint where it was, slowly at first.
-    package func resume(_ name: EndpointName) async throws -> EndpointView { try await change(name) { $0.standing.resume() } }
+    package func resume(_ name: EndpointName) async throws -> EndpointView {
+        try await change(name, .resumedEndpoint) { $0.standing.resume() }
+    }
 
     /// Makes new secrets; the old ones sign beside them for a while, so that receivers can change over.
     ///
@@ -121,6 +127,7 @@ extension DeliveryDesk {
                     let made = try self.rotateSecrets(of: &endpoint, overlap: overlap, at: now)
                     endpoint.content.changedBy = by
                     try transaction.save(endpoint)
+                    try transaction.note(.rotatedSecrets, name, by: by, at: now)
                     return (EndpointView(endpoint, waitingSince: waitingSince, at: now), made)
                 }
             }
@@ -207,8 +214,9 @@ extension DeliveryDesk {
         return oldest
     }
 
+    /// - Parameter act: as it is audited.
     func change(
-        _ name: EndpointName, once: Once<EndpointView> = .unkeyed,
+        _ name: EndpointName, _ act: AuditedAct, once: Once<EndpointView> = .unkeyed,
         _ body: @escaping @Sendable (inout StoredEndpoint) throws -> Void
     ) async throws -> EndpointView {
         let (now, by) = (clock.now(), ActingKey.signed("appBackend"))
@@ -223,6 +231,7 @@ extension DeliveryDesk {
                     try body(&endpoint)
                     endpoint.content.changedBy = by
                     try transaction.save(endpoint)
+                    try transaction.note(act, name, by: by, at: now)
                     return EndpointView(endpoint, waitingSince: waitingSince, at: now)
                 }
             }
@@ -288,5 +297,16 @@ extension WebhookEndpoint.Signature {
         case .both: [.v1, .v1a]
         case .none: []
         }
+    }
+}
+
+extension OperatorTransaction {
+    /// Writes what was done to an endpoint into the audit of operators: an endpoint that was removed says no more of itself.
+    ///
+    /// - Parameter actor: with the key's name behind a slash.
+    fileprivate func note(_ act: AuditedAct, _ name: EndpointName, by actor: String, at now: Timestamp) throws {
+        var note = OperatorNote(by: actor, at: now, act.rawValue)
+        (note.app, note.subject) = (name.app, name.id)
+        _ = try append(note)
     }
 }

@@ -95,7 +95,7 @@ extension DeliveryDesk {
             }
             for order in orders { resends.append(try await resend(order, name.app)) }
             let all = resends
-            return try await change(name, once: once) { endpoint in
+            return try await change(name, .resentEvents, once: once) { endpoint in
                 for resend in all {
                     guard endpoint.standing.resend(resend.upTo(endpoint.standing.parked)) else {
                         throw WebhookRefusal.tooManyResends

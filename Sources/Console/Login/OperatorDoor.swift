@@ -1,6 +1,6 @@
 package import Backend
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Ledger
 import OperatorFactors
 package import Primitives
@@ -78,6 +78,14 @@ package struct OperatorDoor: ConsoleDoor {
         }
     }
 
+    /// Lets in an operator for whom somebody else vouches, and leads to the beginning.
+    ///
+    /// - Throws: `OperatorRefusal.loginRefused` where there is no such operator.
+    package func letIn(_ name: String, _ call: ConsoleCall) async throws -> Response {
+        let signedIn = try await desk.logIn(proxied: name, from: client(of: call))
+        return Self.redirect(to: url.site.address(of: .home).text, cookie: cookie(signedIn.token))
+    }
+
     func visitor(_ session: Session) -> ConsoleVisitor {
         let identity = session.identity
         var visitor = ConsoleVisitor(name: identity.name, roles: .init(identity.grants))
@@ -143,8 +151,8 @@ package struct OperatorDoor: ConsoleDoor {
 
     // MARK: Cookies
 
-    /// Browsers take a name with such a beginning only over TLS, and `__Host-` only for the whole host, so that no other page of a
-    /// shared host can set it.
+    /// Browsers take a name with such a beginning only over TLS, and `__Host-` only for the whole host, so that no other page of
+    /// a shared host can set it.
     ///
     /// Source: RFC 6265bis, section 4.1.3; OWASP ASVS 4.0.3, 3.4.1 to 3.4.5.
     var cookieName: String {

@@ -37,7 +37,7 @@ enum LoginWords: Words {
         case .confirm: "Confirm"
         case .recoveryCodes: "Recovery codes"
         case .keepCodes:
-            "Each takes the place of a code once, if you lose your authenticator. They are shown only now: keep them apart from your password."
+            "Each takes the place of a code once, if you lose your authenticator. They are shown only now: keep them safe."
         case .toOverview: "To the overview"
         case .problem(let problem): problem.english
         case .account: "You"

@@ -24,7 +24,7 @@ enum OperatorWords: Words {
         case .keys: "Keys of the apps"
         case .keysOf(let app): "Keys of \(Speech.isolated(app)) in the database"
         case .noKeys(let app):
-            "\(Speech.isolated(app)) has no keys in the database, only those of the configuration file. `tenure keys add` makes one."
+            "\(Speech.isolated(app)) has no keys but those of the configuration file. `tenure keys add` makes one."
         case .name: "Name"
         case .kind: "Kind"
         case .scopes: "Scopes"
@@ -35,7 +35,7 @@ enum OperatorWords: Words {
         case .never: "never"
         case .audit: "Audit of operators"
         case .auditIs:
-            "Every login, every search and every customer that was opened. Rows are chained and never changed; `tenure verify` proves them."
+            "Every login, search and opened customer. Rows are chained and never changed; `tenure verify` proves them."
         case .noNotes: "Nothing has been noted that fits."
         case .number: "No."
         case .when: "When"
@@ -118,6 +118,13 @@ enum AuditedActWords: Words {
         case .act(.searched): "searched"
         case .act(.inspected): "inspected what was pasted"
         case .act(.exportedRows): "exported rows"
+        case .act(.madeEndpoint): "made a webhook endpoint"
+        case .act(.changedEndpoint): "changed a webhook endpoint"
+        case .act(.pausedEndpoint): "paused a webhook endpoint"
+        case .act(.resumedEndpoint): "resumed a webhook endpoint"
+        case .act(.rotatedSecrets): "made new secrets of a webhook endpoint"
+        case .act(.resentEvents): "resent events to a webhook endpoint"
+        case .act(.removedEndpoint): "removed a webhook endpoint"
         }
     }
 
@@ -147,6 +154,13 @@ enum AuditedActWords: Words {
         case .act(.searched): "搜索"
         case .act(.inspected): "检查粘贴的内容"
         case .act(.exportedRows): "导出数据"
+        case .act(.madeEndpoint): "创建 webhook 端点"
+        case .act(.changedEndpoint): "更改 webhook 端点"
+        case .act(.pausedEndpoint): "暂停 webhook 端点"
+        case .act(.resumedEndpoint): "恢复 webhook 端点"
+        case .act(.rotatedSecrets): "为 webhook 端点生成新密钥"
+        case .act(.resentEvents): "向 webhook 端点重发事件"
+        case .act(.removedEndpoint): "移除 webhook 端点"
         }
     }
 }

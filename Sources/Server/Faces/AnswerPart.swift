@@ -18,9 +18,9 @@ package struct AnswerPart<Answer: AnswerContent>: Sendable {
 }
 
 extension Response {
-    /// An answer that is sent part by part, as fast as the client takes it. The next part is made while one is written and sent, so
-    /// that there are never more than two. Where one cannot be made the connection is closed: the client sees that the answer
-    /// did not end (RFC 9112, section 8).
+    /// An answer that is sent part by part, as fast as the client takes it. The next part is made while one is written and sent,
+    /// so that there are never more than two. Where one cannot be made the connection is closed: the client sees that the
+    /// answer did not end (RFC 9112, section 8).
     static func parts<Answer>(_ first: AnswerPart<Answer>) -> Response {
         let body = ResponseBody { writer in
             var part = first

@@ -56,9 +56,9 @@ final class RequestBudgets: Sendable {
         let (now, minute) = (clock(), Duration.seconds(60))
         let each = minute / perMinute
         func standing(owing: Duration) -> Standing {
-            Standing(
-                holder: holder, perMinute: perMinute, remaining: Int(max(0, (minute - owing).nanoseconds / max(1, each.nanoseconds))),
-                secondsUntilFull: owing.wholeSeconds)
+            let remaining = max(0, (minute - owing).nanoseconds / max(1, each.nanoseconds))
+            return Standing(
+                holder: holder, perMinute: perMinute, remaining: Int(remaining), secondsUntilFull: owing.wholeSeconds)
         }
         return try full.withLock { full in
             let owed = max(full[holder] ?? now, now)

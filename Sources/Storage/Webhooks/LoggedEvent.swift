@@ -57,9 +57,24 @@ extension OutboxEntry {
     /// The place of its last event.
     package var end: LogPlace { logged.last?.place ?? LogPlace(transaction: transaction, row: id, event: -1) }
 
-    /// The events of rows that are in their order, at most `limit` after a place.
-    package static func page(of entries: [OutboxEntry], after place: LogPlace, limit: Int) -> LogPage {
-        LogPage(events: events(in: entries, limit: limit) { $0.place > place }, after: place)
+    /// The events after a place, at most `limit`. A row has one event or many, so rows are read a few at a time until there are
+    /// enough: what is read for nothing costs as much as the rest.
+    ///
+    /// - Parameter rows: at most so many in their order, from the one of a place on.
+    package static func page(
+        after place: LogPlace, limit: Int, _ rows: (LogPlace, Int) throws -> [OutboxEntry]
+    ) rethrows -> LogPage {
+        let stretch = max(8, limit / 3 + 1)
+        var (events, begin, last): ([LoggedEvent], LogPlace, Int64?) = ([], place, nil)
+        while events.count < limit {
+            let read = try rows(begin, stretch)
+            // The row of the place itself was taken with the rows before.
+            let new = Array(read.drop { $0.id == last })
+            events += Self.events(in: new, limit: limit - events.count) { $0.place > place }
+            guard read.count == stretch, let end = new.last else { break }
+            (begin, last) = (end.end, end.id)
+        }
+        return LogPage(events: events, after: place)
     }
 
     /// The events of rows of one subject that are in their order, at most `limit` from a number on.

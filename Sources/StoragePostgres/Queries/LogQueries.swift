@@ -38,13 +38,10 @@ enum LogQueries {
             ORDER BY writtenIn, outbox.id LIMIT $4
             """
 
-    static func entries(after place: LogPlace, limit: Int, ledger: Int64) -> PostgresStatement {
+    /// From the row of the place on.
+    static func entries(after place: LogPlace, rows: Int, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
-            selectAfter,
-            [
-                .integer(ledger), .integer(place.transaction), .integer(place.row),
-                .integer(OutboxEntry.rows(forEvents: limit)),
-            ])
+            selectAfter, [.integer(ledger), .integer(place.transaction), .integer(place.row), .count(rows)])
     }
 
     private static let selectNewest =

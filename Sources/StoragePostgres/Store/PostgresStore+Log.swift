@@ -4,11 +4,13 @@ package import Storage
 /// What those need who read what was told.
 extension PostgresStore {
     package func log(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
-        let entries = try await read(scope) { reading, ledger in
-            try reading.connection.execute(LogQueries.entries(after: place, limit: limit, ledger: ledger))
-                .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
+        let page = try await read(scope) { reading, ledger in
+            try OutboxEntry.page(after: place, limit: limit) { place, rows in
+                try reading.connection.execute(LogQueries.entries(after: place, rows: rows, ledger: ledger))
+                    .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
+            }
         }
-        return OutboxEntry.page(of: entries ?? [], after: place, limit: limit)
+        return page ?? LogPage(events: [], after: place)
     }
 
     package func events(

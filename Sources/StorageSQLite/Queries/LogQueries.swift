@@ -14,13 +14,12 @@ enum LogQueries {
     static let selectAfter =
         from + " WHERE ledger = ? AND writtenIn = 0 AND outbox.id >= ? ORDER BY outbox.id LIMIT ?"
 
+    /// From the row of the place on.
     static func entries(
-        after place: LogPlace, limit: Int, in scope: Scope, ledger: Int64, _ database: Database
+        after place: LogPlace, rows: Int, in scope: Scope, ledger: Int64, _ database: Database
     ) throws -> [OutboxEntry] {
         guard place.transaction == 0 else { return [] }
-        let values: [SQLiteValue] = [
-            .integer(ledger), .integer(place.row), .integer(OutboxEntry.rows(forEvents: limit)),
-        ]
+        let values: [SQLiteValue] = [.integer(ledger), .integer(place.row), .count(rows)]
         return try database.rows(selectAfter, values) { try OutboxEntry(NamedRow($0)) { _ in scope } }
     }
 

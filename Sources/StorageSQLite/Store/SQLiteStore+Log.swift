@@ -5,10 +5,12 @@ package import Storage
 /// What those need who read what was told.
 extension SQLiteStore {
     package func log(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
-        let entries = try reading(scope) { reading, ledger in
-            try LogQueries.entries(after: place, limit: limit, in: scope, ledger: ledger, reading.database)
+        let page = try reading(scope) { reading, ledger in
+            try OutboxEntry.page(after: place, limit: limit) { place, rows in
+                try LogQueries.entries(after: place, rows: rows, in: scope, ledger: ledger, reading.database)
+            }
         }
-        return OutboxEntry.page(of: entries ?? [], after: place, limit: limit)
+        return page ?? LogPage(events: [], after: place)
     }
 
     package func events(

@@ -9,8 +9,11 @@ struct Demo: AsyncParsableCommand {
             Tenure answered and why, and fails if one answer is wrong.
             """)
 
-    @Flag(name: .long, help: "Leave the server and the local App Store running afterwards.")
+    @Flag(name: .long, help: "Leave the server, its console and the local App Store running, and print their addresses.")
     var stay = false
+
+    @Option(name: .long, help: "The port of the console with --stay.")
+    var consolePort = 8082
 
     @Option(name: .long, help: "The catalogue of products for sale.")
     var catalogue = "Examples/demo.storekit"
@@ -29,7 +32,8 @@ struct Demo: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { removeFolder(folder) }
         let stage = try DemoStage(
-            cataloguePath: catalogue, databasePath: folder.appendingPathComponent("tenure.sqlite").path, port: port)
+            cataloguePath: catalogue, databasePath: folder.appendingPathComponent("tenure.sqlite").path, port: port,
+            consolePort: stay ? consolePort : nil)
         let check = DemoCheck(plantedAt: plantWrongAnswer)
         try await stage.play(staying: stay) { world in
             try await DemoStory(world: world, check: check).tell()

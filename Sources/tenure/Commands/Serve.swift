@@ -77,22 +77,14 @@ struct Serve: AsyncParsableCommand {
         ]
         services += Self.watches(backend, clock: clock, logger: logger)
         let neighbours = ConsoleNeighbours(deliveries: webhooks, apple: desk)
-        if let console = Self.console(configuration, backend, beside: neighbours, logger: logger) {
-            services.append(.init(service: console))
-        }
+        services += Self.console(configuration, backend, beside: neighbours, logger: logger)
         if let desk {
             let planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: configuration.clockFile != nil)
             let sweeps = SweepService(planner: planner, clock: clock, logger: logger)
             await sweeps.look()
             services.append(.init(service: sweeps))
         }
-        if let failures = database.failures {
-            // Not by cancelling: a connection that is accepted while the server is being cancelled crashes the process with a
-            // trap.
-            services.append(
-                .init(
-                    service: DamageService(failures: failures), failureTerminationBehavior: .gracefullyShutdownGroup))
-        }
+        services += Self.endingOnDamage(of: database)
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // Running work may finish; the server does not wait for work that does not finish in time (F30).
@@ -105,6 +97,15 @@ struct Serve: AsyncParsableCommand {
             throw Self.addressInUse(configuration)
         }
         try await database.close()
+    }
+
+    /// What ends the process when its disk refuses a write. Not by cancelling: a connection that is accepted while the server is
+    /// being cancelled crashes the process with a trap.
+    private static func endingOnDamage(of database: OpenDatabase) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        guard let failures = database.failures else { return [] }
+        return [
+            .init(service: DamageService(failures: failures), failureTerminationBehavior: .gracefullyShutdownGroup)
+        ]
     }
 
     /// The error does not say which of the listeners it was.

@@ -35,8 +35,11 @@ struct DemoStage {
     private let serverKey: String
     private let customerTokenSecret: [UInt8]
     private let publicKey = "appl_demo"
+    /// Nil where the demo ends by itself.
+    private let console: DemoConsole?
 
-    init(cataloguePath: String, databasePath: String, port: Int) throws {
+    /// - Parameter consolePort: where the console listens; nil: there is none.
+    init(cataloguePath: String, databasePath: String, port: Int, consolePort: Int?) throws {
         let catalogue = try CatalogueFile.read(cataloguePath)
         let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
         let appleKey = InAppPurchaseKey(id: "DEMOKEY001")
@@ -66,6 +69,7 @@ struct DemoStage {
             AppCredentials(app: id, publicKey: publicKey, serverKeyDigest: digest, customerTokenSecret: customerTokenSecret)
         }
         dependencies = ServerDependencies(backend: backend, credentials: credentials)
+        console = try consolePort.map { try DemoConsole(backend, port: $0) }
         var configuration = ServerConfiguration()
         configuration.port = port
         serverConfiguration = configuration
@@ -122,21 +126,27 @@ struct DemoStage {
                 publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret,
                 receiver: "http://127.0.0.1:\(atReceiver)/events", folded: receiver, work: asking)
             try await story(world)
-            if staying {
-                Console.print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
-                Console.print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
-            }
+            guard let console = stage.console else { return }
+            Console.print("\nConsole         \(console.link)")
+            Console.print("                You are the operator demo. Search for alice or bob; open the subscription that moved.")
+            Console.print("Local App Store http://127.0.0.1:\(atStore)/")
+            Console.print("Server          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
+            Console.print("Ctrl-C ends all of them.")
+        }
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: store), .init(service: face), .init(service: server), .init(service: receiving),
+            .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
+            .init(
+                service: narrator, successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup),
+        ]
+        if let console {
+            try await console.prepare()
+            services.append(.init(service: console.application(dependencies.backend, webhooks, logger: logger)))
         }
         let group = ServiceGroup(
             configuration: .init(
-                services: [
-                    .init(service: store), .init(service: face), .init(service: server), .init(service: receiving),
-                    .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
-                    .init(
-                        service: narrator, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup),
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await courier.closing { try await gateway.closing { try await group.run() } }
     }
 

@@ -16,8 +16,8 @@ extension Serve {
     /// The console, where the configuration has it listen.
     static func console(
         _ configuration: TenureConfiguration, _ backend: Backend, beside neighbours: ConsoleNeighbours, logger: Logger
-    ) -> (any Service)? {
-        guard let listener = configuration.console.listener, let url = configuration.console.url else { return nil }
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        guard let listener = configuration.console.listener, let url = configuration.console.url else { return [] }
         // The machine's clock, whatever the books run on: telephones make codes by it.
         let desk = OperatorDesk(backend, secrets: configuration.webhooks.secrets, clock: MachineClock())
         var dependencies = ConsoleDependencies(
@@ -26,8 +26,9 @@ extension Serve {
         dependencies.isClockSimulated = configuration.clockFile != nil
         (dependencies.deliveries, dependencies.apple) = (neighbours.deliveries, neighbours.apple)
         let address = configuration.console.address ?? ""
-        return buildConsole(dependencies, configuration: listener, logger: logger) { port in
+        let console = buildConsole(dependencies, configuration: listener, logger: logger) { port in
             logger.notice("console", metadata: ["address": "\(address)", "listens": "\(listener.host):\(port)"])
         }
+        return [.init(service: console)]
     }
 }
