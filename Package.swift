@@ -103,8 +103,9 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "OperatorFactors", "Server",
-                hummingbird, logging, nioCore,
+                "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "OperatorFactors",
+                "Server",
+                "PrometheusMetrics", metrics, hummingbird, logging, nioCore,
             ],
             resources: [
                 .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"), .embedInCode("Assets/console.svg"),
@@ -208,7 +209,8 @@ let package = Package(
             "ConsoleTests",
             [
                 "Console", "Server", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "ArtifactInspection", "SimulatorPKI",
-                "Ledger", "OperatorFactors", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging, nioCore,
+                "Ledger", "OperatorFactors", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging,
+                nioCore,
             ]),
         tests("APIContractTests", ["APIContract", "StrictJSON", "Primitives"]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
@@ -246,7 +248,8 @@ let package = Package(
         tests(
             "TenureTests",
             [
-                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Console", "Ledger", "OperatorFactors",
+                "tenure", "AppStoreModel", "AppStoreWire", "ArtifactInspection", "Backend", "Console", "Ledger",
+                "OperatorFactors",
                 "Primitives",
                 "PrometheusMetrics", "Server", "Storage", "StrictJSON", logging,
             ]),

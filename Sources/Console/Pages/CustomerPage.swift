@@ -28,7 +28,9 @@ struct CustomerPage {
         }
         blocks += [
             .facts("customer", head),
-            .part("answer", CustomerWords.answer, [form, .paragraph(DeliveryWords.canBeTold), sentence, .facts("overall", overall), entitlements]),
+            .part(
+                "answer", CustomerWords.answer,
+                [form, .paragraph(DeliveryWords.canBeTold), sentence, .facts("overall", overall), entitlements]),
             .part("subscriptions", CustomerWords.subscriptions, [subscriptions]),
             .part("future", CustomerWords.future, [table("future", CustomerWords.futureIs, CustomerWords.noFuture, future)]),
             .part("timeline", CustomerWords.timeline, line),
