@@ -105,7 +105,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "ArtifactInspection", "Ledger", "Backend", "OperatorFactors",
                 "Server",
-                hummingbird, logging, nioCore,
+                "PrometheusMetrics", metrics, hummingbird, logging, nioCore,
             ],
             resources: [
                 .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"), .embedInCode("Assets/console.svg"),

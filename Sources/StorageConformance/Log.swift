@@ -22,6 +22,10 @@ extension StorageConformance {
             try expect(Set(all.map(\.place)).count, equals: own.count, "different places")
             try expect(all.filter { $0.subject == .customer(alice) }.count, equals: said.flatMap(\.events).count, "a customer's")
             try expect(try await store.logEnd(of: Specimen.scope), equals: all.last?.place, "the end of the log")
+            for limit in [1, 3, 1000] {
+                let newest = try await store.newestEvents(of: Specimen.scope, limit: limit)
+                try expect(newest, equals: Array(all.reversed().prefix(limit)), "the last \(limit), the last one first")
+            }
             for limit in [1, 2, 7] {
                 var (read, place) = ([] as [LoggedEvent], LogPlace.start)
                 while true {

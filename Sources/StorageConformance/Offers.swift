@@ -43,6 +43,8 @@ extension StorageConformance {
             try expect(try await nonces(after: issues[1].place), equals: ["c", "d"], "after one")
             try expect(try await nonces(in: Specimen.sandbox), equals: ["a"], "of another environment")
             try expect(try await nonces(in: Specimen.otherApp), equals: [], "of an app that has none")
+            let newest = try await store.newestOffers(in: Specimen.scope, limit: 3).map(\.nonce.rawValue)
+            try expect(newest, equals: ["d", "c", "a"], "the last one first")
             let ofBob = try await store.issuedOffers(to: Specimen.bob, in: Specimen.scope, limit: 10)
             try expect(ofBob, equals: [issues[2]], "of one customer")
             let counts = try await store.write { write in

@@ -84,6 +84,23 @@ import Testing
         }
     }
 
+    @Test func `the attempts about one subscription are found among the last of each endpoint`() async throws {
+        try await Self.withReceiver { world, desk, receiver, clock in
+            try await Self.tell(world, 0..<4)
+            try await Self.send(desk, clock)
+            let one = SubscriptionKey(Self.scope, OriginalTransactionID("5002"))
+            let told = try await Self.log(world).filter { $0.subject == .subscription(one) }.map { try EventEnvelope($0).id }
+            #expect(!told.isEmpty)
+            let found = try await desk.lastAttempts(
+                about: [one.originalTransactionId], [], app: World.app, environment: .production)
+            #expect(Set(found.compactMap { $0.attempt.event?.id }) == Set(told) && found.count == told.count)
+            #expect(found.allSatisfy { $0.endpoint == "e" && $0.attempt.isDelivered })
+            let elsewhere = try await desk.lastAttempts(
+                about: [one.originalTransactionId], [], app: World.app, environment: .sandbox)
+            #expect(elsewhere.isEmpty)
+        }
+    }
+
     /// W8.
     @Test func `an endpoint is sent what it wants alone, and does not seem to wait for the rest`() async throws {
         try await Self.withReceiver { world, desk, receiver, clock in

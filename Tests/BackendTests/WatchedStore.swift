@@ -229,6 +229,10 @@ struct WatchedStoreFace: Store {
 
     func logEnd(of scope: Scope) async throws -> LogPlace { try await watched.store.logEnd(of: scope) }
 
+    func newestEvents(of scope: Scope, limit: Int) async throws -> [LoggedEvent] {
+        try await watched.store.newestEvents(of: scope, limit: limit)
+    }
+
     func logFloor(of scope: Scope) async throws -> LogPlace { try await watched.store.logFloor(of: scope) }
 
     func copies(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
@@ -364,12 +368,18 @@ struct WatchedStoreFace: Store {
         try await watched.store.issuedOffers(in: scope, after: place, limit: limit)
     }
 
+    func newestOffers(in scope: Scope, limit: Int) async throws -> [OfferIssue] {
+        try await watched.store.newestOffers(in: scope, limit: limit)
+    }
+
     func overwriteErased() async throws -> Bool { try await watched.store.overwriteErased() }
 
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await watched.store.sweeps(of: app) }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await watched.store.knownNotifications(uuids, in: scope)
     }
+
+    func databaseSize() async throws -> Int64 { try await watched.store.databaseSize() }
 
     func checkHealth() async throws { try await watched.store.checkHealth() }
 }

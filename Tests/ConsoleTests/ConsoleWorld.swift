@@ -69,20 +69,29 @@ struct ConsoleWorld: Sendable {
 
     let apple: PretendAppStore
     let clock = StandingClock(PretendAppStore.june.adding(.minutes(1)))
+    let store: SQLiteStore
     let backend: Backend
     let door = HeaderDoor()
 
-    init(path: String, product: String = "plus.monthly", policy: AppPolicy = AppPolicy()) throws {
+    /// - Parameter changed: the app's settings, before anything is served.
+    init(
+        path: String, product: String = "plus.monthly", policy: AppPolicy = AppPolicy(),
+        changed: (AppSettings) throws -> AppSettings = { $0 }
+    ) throws {
         apple = try PretendAppStore.shared.get()
-        let entry = EntitlementMap.Entry(
+        let settings = try changed(
+            AppSettings(
+                id: Self.app,
+                expected: ExpectedApp(bundleId: "com.example.app", appAppleId: 42, environments: [.production, .sandbox]),
+                policy: policy, entitlements: EntitlementMap(entries: [Self.entry(product)])))
+        store = try SQLiteStore(path: path)
+        backend = Backend(store: store, verifier: apple.verifier, apps: [settings], clock: clock)
+    }
+
+    static func entry(_ product: String) -> EntitlementMap.Entry {
+        EntitlementMap.Entry(
             productId: Ledger.ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0),
             entitlements: [EntitlementID("plus")])
-        let settings = AppSettings(
-            id: Self.app,
-            expected: ExpectedApp(bundleId: "com.example.app", appAppleId: 42, environments: [.production, .sandbox]),
-            policy: policy, entitlements: EntitlementMap(entries: [entry]))
-        backend = Backend(
-            store: try SQLiteStore(path: path), verifier: apple.verifier, apps: [settings], clock: clock)
     }
 
     var dependencies: ConsoleDependencies { dependencies(.atRoot) }
@@ -148,6 +157,7 @@ struct ConsoleWorld: Sendable {
 /// Runs the body with a world whose file is removed afterwards, after the story or before anything happened.
 func withConsole(
     product: String = "plus.monthly", policy: AppPolicy = AppPolicy(), isEmpty: Bool = false,
+    changed: (AppSettings) throws -> AppSettings = { $0 },
     _ body: (ConsoleWorld) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
@@ -155,7 +165,8 @@ func withConsole(
     defer {
         do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") }
     }
-    let world = try ConsoleWorld(path: folder.appending(path: "tenure.sqlite").path(), product: product, policy: policy)
+    let world = try ConsoleWorld(
+        path: folder.appending(path: "tenure.sqlite").path(), product: product, policy: policy, changed: changed)
     if !isEmpty { try await world.play() }
     try await body(world)
 }
@@ -194,14 +205,24 @@ extension TestClientProtocol {
 enum Pages {
     static let all: [(name: String, page: ConsoleRoute.Page)] = [
         ("overview", .overview), ("search", .search(nil)), ("search-alice", .search("alice")), ("search-1001", .search("1001")),
-        ("search-nothing", .search("nobody")), ("customer-alice", .customer(ConsoleWorld.alice, .init())),
+        ("search-nothing", .search("nobody")), ("search-notification", .search("00000000-0000-4000-8000-000000000003")),
+        ("customer-alice", .customer(ConsoleWorld.alice, .init())),
         ("customer-bob", .customer(ConsoleWorld.bob, .init())),
         ("customer-unknown", .customer(CustomerID("nobody"), .init())),
         ("subscription-1001", .subscription(OriginalTransactionID("1001"), at: nil)),
         ("subscription-1001-in-june", .subscription(OriginalTransactionID("1001"), at: PretendAppStore.june.adding(.days(5)))),
         ("facts-1001", .records(OriginalTransactionID("1001"), .facts, before: 5)),
         ("subscription-2002", .subscription(OriginalTransactionID("2002"), at: nil)), ("inbox", .inbox(after: nil)),
-        ("policy", .policy), ("catalogue", .catalogue), ("jobs", .jobs), ("verify", .verify),
+        ("policy", .policy), ("catalogue", .catalogue), ("wall", .wall(.init())), ("wall-bob", .wall(.init(ConsoleWorld.bob))),
+        ("offers", .offers), ("jobs", .jobs), ("verify", .verify),
+    ]
+
+    /// The same for the story of an app that has a wall and signs offers.
+    static let shop: [(name: String, page: ConsoleRoute.Page)] = [
+        ("shop-catalogue", .catalogue), ("shop-wall-alice", .wall(.init(ConsoleWorld.alice))),
+        ("shop-wall-new", .wall(.init(CustomerID("carol"), storefront: "CHN", appVersion: "3.2"))), ("shop-offers", .offers),
+        ("shop-inbox", .inbox(after: nil)), ("shop-overview", .overview),
+        ("shop-customer", .customer(ConsoleWorld.alice, .init())),
     ]
 
     static func path(_ page: ConsoleRoute.Page) -> String { ConsoleRoute.page(ConsoleWorld.place, page).path }

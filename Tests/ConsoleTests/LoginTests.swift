@@ -283,6 +283,7 @@ private final class Browser {
             _ = try await browser.logIn(try door.code(support), name: "bo")
             #expect(try await browser.get(Pages.path(.customer(ConsoleWorld.alice, .init()))).status == .ok)
             #expect(try await browser.get(Pages.path(.search("1001"))).status == .ok)
+            #expect(try await browser.get(Pages.path(.wall(.init(CustomerID("carol"))))).status == .ok)
             #expect(try await browser.get("/operators").status == .forbidden)
             #expect(try await browser.get(Pages.path(.jobs)).status == .forbidden)
             let admin = try await door.enrol()
@@ -290,6 +291,8 @@ private final class Browser {
             _ = try await other.logIn(try door.code(admin))
             let audit = try await other.get("/operators/audit", ["Accept": "application/json"])
             #expect(audit.text.contains(#""actor":"bo","act":"openedCustomer""#))
+            // Of carol nothing is known, so that she has no number by which the audit could name her.
+            #expect(audit.text.contains(#""detail":"wall""#))
             #expect(audit.text.contains(#""customer":"alice""#) && audit.text.contains(#""searched":"1001""#))
             #expect(try await other.get("/operators").text.contains("<bdi>bo</bdi>"))
         }

@@ -182,6 +182,36 @@ import Testing
         }
     }
 
+    @Test func `a report of a browser is counted and answered, without a login, and nothing longer than 8 KB is read`()
+        async throws
+    {
+        try await withConsole(isEmpty: true) { world in
+            try await world.application(ConsoleSite(basePath: "/ops") ?? .atRoot).test(.router) { client in
+                let page = try await client.open("/ops" + Pages.path(.overview))
+                let policy = HTTPField.Name("Content-Security-Policy").flatMap { page.headers[$0] }
+                #expect(policy?.hasSuffix("; report-uri /ops/csp-report") == true)
+                func report(_ body: String) async throws -> HTTPResponse.Status {
+                    try await client.open("/ops/csp-report", as: nil, method: .post, body: Array(body.utf8)).status
+                }
+                #expect(try await report(#"{"csp-report":{"blocked-uri":"https://evil.example/x?y"}}"#) == .noContent)
+                #expect(try await report("no JSON") == .noContent)
+                #expect(try await report(String(repeating: "a", count: 8 * 1024 + 1)) == .badRequest)
+                #expect(try await client.open("/ops/csp-report", as: nil).status == .methodNotAllowed)
+            }
+        }
+    }
+
+    /// Source: RFC 9112, section 3.2.
+    @Test func `a request that names two hosts is refused`() async throws {
+        try await withConsole(isEmpty: true) { world in
+            try await world.application().test(.router) { client in
+                let page = Pages.path(.overview)
+                let (two, one) = (try await client.open(page, headers: ["Host": "other.example"]), try await client.open(page))
+                #expect(two.status == .badRequest && one.status == .ok)
+            }
+        }
+    }
+
     // MARK: What was pasted
 
     @Test func `what was pasted is checked, up to a limit, and never from another site`() async throws {
@@ -245,7 +275,7 @@ import Testing
 
     @Test(arguments: corpus) func `is no element, in whatever field it stands`(text: String) async throws {
         try await withConsole { world in
-            let desk = ConsoleDesk(world.dependencies)
+            let desk = ConsoleDesk(world.dependencies, for: ConsoleVisitor(name: "mia", roles: .everywhere(.admin)))
             for (name, page) in Pages.all + [("operations", .operations)] {
                 let sheet = try await desk.model(of: page, in: ConsoleWorld.place)
                 let frame = Frame(
@@ -319,7 +349,7 @@ extension Block {
                         .init(from: $0.from, until: $0.until, customer: $0.customer.map { _ in CustomerID(text) })
                     }, marks: drawing.marks, now: drawing.now))
         case .more(let words, _, let after): .more(words, .inbox(after: text), after: after)
-        case .paragraph, .notice, .explanation, .form, .link: self
+        case .paragraph, .notice, .explanation, .form, .inEveryLanguage, .link: self
         }
     }
 }

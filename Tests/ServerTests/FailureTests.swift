@@ -185,6 +185,10 @@ struct FailingStore: Store {
 
     func logEnd(of scope: Scope) async throws -> LogPlace { try await checked { try await store.logEnd(of: scope) } }
 
+    func newestEvents(of scope: Scope, limit: Int) async throws -> [LoggedEvent] {
+        try await checked { try await store.newestEvents(of: scope, limit: limit) }
+    }
+
     func logFloor(of scope: Scope) async throws -> LogPlace { try await checked { try await store.logFloor(of: scope) } }
 
     func copies(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
@@ -328,12 +332,18 @@ struct FailingStore: Store {
         try await checked { try await store.issuedOffers(in: scope, after: place, limit: limit) }
     }
 
+    func newestOffers(in scope: Scope, limit: Int) async throws -> [OfferIssue] {
+        try await checked { try await store.newestOffers(in: scope, limit: limit) }
+    }
+
     func overwriteErased() async throws -> Bool { try await checked { try await store.overwriteErased() } }
 
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await checked { try await store.sweeps(of: app) } }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await checked { try await store.knownNotifications(uuids, in: scope) }
     }
+
+    func databaseSize() async throws -> Int64 { try await checked { try await store.databaseSize() } }
 
     func checkHealth() async throws { try await checked { try await store.checkHealth() } }
 

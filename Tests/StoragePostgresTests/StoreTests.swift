@@ -401,7 +401,7 @@ extension PostgresTests {
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
-                    AuditQueries.events(of: id, limit: 10, ledger: 7), LogQueries.last(ledger: 7),
+                    AuditQueries.events(of: id, limit: 10, ledger: 7), LogQueries.newest(limit: 1, ledger: 7),
                     KeyQueries.keys(of: endpoint.app), KeyQueries.key(KeyDigest(bytes: Array(repeating: 7, count: 32))),
                     IdempotencyQueries.answer(IdempotencyName(endpoint.app, holder: [1], key: [2])),
                     IdempotencyQueries.count(of: [1], app: endpoint.app, since: Timestamp(millisecondsSince1970: 5), limit: 9),

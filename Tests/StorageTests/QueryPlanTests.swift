@@ -131,6 +131,7 @@ import Testing
         _ = try AppleRequestQueries.requests(about: nil, limit: 10, ledger: ledger, database)
         _ = try OfferQueries.issued(to: CustomerName(Life.scope.app, Life.alice), limit: 10, ledger: ledger, database)
         _ = try OfferQueries.page(after: nil, limit: 10, ledger: ledger, database)
+        _ = try OfferQueries.newest(limit: 10, ledger: ledger, database)
         let place = NumberedScope(number: ledger, scope: Life.scope)
         let owner = AbuseSignal.Subject.customer(Life.alice)
         for search in [

@@ -353,20 +353,34 @@ extension Backend {
         let app = try settings(of: id)
         try app.checkTakes(environment)
         let scope = Scope(app: id, environment: environment)
-        let listings = try chosen.learn(try await settingsVersions(of: id), of: app).offerings.products
         let rows = try await translatingStorageErrors {
             try await store.issuedOffers(
                 in: scope, after: place.map { .init(issuedAt: $0.issuedAt, nonce: .init($0.nonce)) }, limit: limit)
         }
+        return OfferPage(
+            issued: try await views(of: rows, in: scope, app),
+            last: rows.count < limit ? nil : rows.last.map { .init(issuedAt: $0.issuedAt, nonce: $0.nonce.rawValue) })
+    }
+
+    /// What was signed for anybody, the last one first; at most `limit`.
+    package func newestOffers(app id: AppID, environment: Environment, limit: Int) async throws -> [OfferView] {
+        let app = try settings(of: id)
+        try app.checkTakes(environment)
+        let scope = Scope(app: id, environment: environment)
+        let rows = try await translatingStorageErrors { try await store.newestOffers(in: scope, limit: limit) }
+        return try await views(of: rows, in: scope, app)
+    }
+
+    /// Each with the purchase that redeemed it.
+    private func views(of rows: [OfferIssue], in scope: Scope, _ app: AppSettings) async throws -> [OfferView] {
+        let listings = try chosen.learn(try await settingsVersions(of: app.id), of: app).offerings.products
         var redeemed: [String: OfferRedemption] = [:]
         for customer in Set(rows.map(\.customer)) {
             for view in try await offerHistory(of: CustomerKey(scope, customer), listings).issued {
                 redeemed[view.nonce] = view.redemption
             }
         }
-        return OfferPage(
-            issued: rows.map { OfferView($0, redemption: redeemed[$0.nonce.rawValue]) },
-            last: rows.count < limit ? nil : rows.last.map { .init(issuedAt: $0.issuedAt, nonce: $0.nonce.rawValue) })
+        return rows.map { OfferView($0, redemption: redeemed[$0.nonce.rawValue]) }
     }
 
     /// The rows of a person under all their ids.

@@ -38,6 +38,25 @@ extension Backend {
         }
     }
 
+    /// In which environments of the app a notification of Apple is kept that has the text for its UUID.
+    ///
+    /// - Throws: `BackendError`.
+    package func environments(keeping notificationUUID: String, app id: AppID) async throws -> [Environment] {
+        let app = try settings(of: id)
+        guard notificationUUID.utf8.count == Self.lengthOfUUID else { return [] }
+        // Apple writes them in lower case.
+        let uuid = notificationUUID.lowercased()
+        return try await translatingStorageErrors {
+            var environments: [Environment] = []
+            for scope in app.scopes where try await !store.knownNotifications([uuid], in: scope).isEmpty {
+                environments.append(scope.environment)
+            }
+            return environments
+        }
+    }
+
+    private static let lengthOfUUID = 36
+
     private func found(_ text: String, in scope: Scope) async throws -> [SearchHit] {
         let customer = CustomerID(text)
         var hits: [SearchHit] = []

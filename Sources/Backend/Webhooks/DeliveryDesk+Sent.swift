@@ -34,6 +34,33 @@ extension DeliveryDesk {
         }
     }
 
+    /// An attempt, and at which endpoint.
+    package struct AttemptAtEndpoint: Sendable, Hashable {
+        package let endpoint: String
+        package let attempt: AttemptView
+    }
+
+    /// So many of an endpoint's last attempts are looked at for one customer: no index leads from a subject to them.
+    package static let mostLookedAt = 200
+
+    /// The attempts about some subscriptions or customers, the last one first, among the last of each endpoint.
+    package func lastAttempts(
+        about subscriptions: Set<OriginalTransactionID>, _ customers: Set<CustomerID>, app: AppID, environment: Environment
+    ) async throws -> [AttemptAtEndpoint] {
+        var found: [AttemptAtEndpoint] = []
+        for endpoint in try await endpoints(of: app) where endpoint.environments.contains(environment) {
+            let page = try await attempts(
+                of: EndpointName(app, endpoint.id), delivered: nil, after: .newest, limit: Self.mostLookedAt)
+            for attempt in page.attempts {
+                guard let event = attempt.event, event.environment == environment else { continue }
+                let isAbout =
+                    event.subscription.map(subscriptions.contains) ?? event.customer.map(customers.contains) ?? false
+                if isAbout { found.append(AttemptAtEndpoint(endpoint: endpoint.id, attempt: attempt)) }
+            }
+        }
+        return found.sorted { $0.attempt.at > $1.attempt.at }
+    }
+
     /// The parked events of an endpoint, by number; at most `limit` after one.
     ///
     /// - Throws: ``WebhookRefusal/unknownEndpoint(_:)``.

@@ -169,7 +169,7 @@ package enum Shell {
 extension Shell {
     /// The pages that the bar leads to.
     enum Page: CaseIterable {
-        case overview, search, inbox, policy, catalogue, operations, jobs, verify, operators
+        case overview, search, inbox, policy, catalogue, offers, operations, jobs, verify, operators
 
         func route(_ frame: Frame) -> ConsoleRoute? {
             switch self {
@@ -178,6 +178,7 @@ extension Shell {
             case .inbox: frame.here(.inbox(after: nil))
             case .policy: frame.here(.policy)
             case .catalogue: frame.here(.catalogue)
+            case .offers: frame.here(.offers)
             case .operations: frame.here(.operations)
             case .jobs: frame.here(.jobs)
             case .verify: frame.here(.verify)
@@ -193,7 +194,8 @@ extension Shell {
             guard case .page(_, let page) = route else { return false }
             return switch (self, page) {
             case (.overview, .overview), (.search, .search), (.search, .inspect), (.inbox, .inbox), (.policy, .policy),
-                (.catalogue, .catalogue), (.operations, .operations), (.jobs, .jobs), (.verify, .verify):
+                (.catalogue, .catalogue), (.catalogue, .wall), (.offers, .offers), (.operations, .operations), (.jobs, .jobs),
+                (.verify, .verify):
                 true
             default: false
             }
@@ -206,6 +208,7 @@ extension Shell {
             case .inbox: .inbox
             case .policy: .policy
             case .catalogue: .catalogue
+            case .offers: .offers
             case .operations: .operations
             case .jobs: .jobs
             case .verify: .verify

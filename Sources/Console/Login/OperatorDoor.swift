@@ -127,11 +127,15 @@ package struct OperatorDoor: ConsoleDoor {
         case .fact(let id, let number):
             noted = deed(.openedEvidence)
             (noted.subject, noted.detail) = (id.rawValue, "fact \(number)")
+        case .wall(let view):
+            guard let customer = view.customer else { return }
+            noted = deed(.openedCustomer)
+            (noted.customer, noted.detail) = (try Backend.checked(customer), "wall")
         case .search(let text?):
             noted = deed(.searched)
             noted.searched = text
         case .inspect: noted = deed(.inspected)
-        case .search(nil), .overview, .inbox, .policy, .catalogue, .operations, .jobs, .verify: return
+        case .search(nil), .overview, .inbox, .policy, .catalogue, .offers, .operations, .jobs, .verify: return
         }
         try await desk.note(noted, by: OperatorActor(name: visitor.name, from: client(of: call)))
     }

@@ -5,10 +5,12 @@ import Primitives
 /// P7: what the app's products give, since when, and how long those last that Apple gives no end.
 struct CataloguePage {
     let settings: SettingsTimeline
+    /// Whether whoever reads it may ask what a customer would be shown.
+    let asksForCustomers: Bool
 
     var sheet: Sheet {
         let content = settings.newest.content
-        return Sheet(
+        var sheet = Sheet(
             CatalogueWords.title,
             [
                 .part(
@@ -46,6 +48,24 @@ struct CataloguePage {
                                 }))
                     ]),
             ])
+        sheet.blocks.append(.part("wall", WallWords.wall, wall(content.offerings.wall)))
+        if asksForCustomers { sheet.blocks.append(.part("preview", WallWords.preview, [WallPage.form(.init())])) }
+        return sheet
+    }
+
+    private func wall(_ wall: Wall) -> [Block] {
+        [
+            .table(
+                SheetTable(
+                    "cohorts", WallWords.cohortsAre, empty: WallWords.noCohorts,
+                    [.init("cohort", WallWords.cohort), .init("offering", WallWords.offering)],
+                    wall.cohorts.map { [.data($0.id.rawValue), .data($0.offering.rawValue)] })),
+            .table(
+                SheetTable(
+                    "offerings", WallWords.offeringsAre, empty: WallWords.noOfferings,
+                    [.init("offering", WallWords.offering), .init("products", CatalogueWords.products)],
+                    wall.offerings.map { [.data($0.id.rawValue), .list($0.products.map { .data($0.rawValue) })] })),
+        ]
     }
 }
 

@@ -10,6 +10,10 @@ struct CustomerPage {
     /// What is to come, the furthest first.
     let future: [TimelineItem]
     let view: ConsoleRoute.CustomerView
+    let offers: Backend.OfferHistory
+    /// The last attempts to tell others of this customer, the last one first; nil where no webhooks are served here.
+    let attempts: [DeliveryDesk.AttemptAtEndpoint]?
+    let now: Timestamp
 
     /// So many entries of the time line stand on one page.
     static let longest = 60
@@ -23,11 +27,15 @@ struct CustomerPage {
             blocks.append(.notice(CustomerWords.doublePayment(payment.first.rawValue, payment.second.rawValue)))
         }
         blocks += [
-            .facts("customer", head), .part("answer", CustomerWords.answer, [form, .facts("overall", overall), entitlements]),
+            .facts("customer", head),
+            .part(
+                "answer", CustomerWords.answer,
+                [form, .paragraph(DeliveryWords.canBeTold), sentence, .facts("overall", overall), entitlements]),
             .part("subscriptions", CustomerWords.subscriptions, [subscriptions]),
             .part("future", CustomerWords.future, [table("future", CustomerWords.futureIs, CustomerWords.noFuture, future)]),
             .part("timeline", CustomerWords.timeline, line),
             .part("balance", CustomerWords.balances, [balances, licences]),
+            .part("offers", OfferWords.title, [offersTable]), .part("deliveries", OperationsWords.webhooks, [deliveries]),
             .part("signals", SubscriptionWords.signals, [SignalRows.table(report.signals)]),
             .part("accounts", CustomerWords.accounts, [accounts, doublePayments, tokens]),
         ]
@@ -63,6 +71,8 @@ struct CustomerPage {
                 ],
                 button: SubscriptionWords.show))
     }
+
+    private var sentence: Block { .inEveryLanguage("sentence", CustomerSentence(report.answer.overall)) }
 
     private var overall: [Field] {
         let answer = report.answer.overall

@@ -6,6 +6,8 @@ import Primitives
 struct InboxPage {
     let claims: Backend.WaitingPage
     let proposals: Backend.ProposalPage
+    /// Questions of Apple about refunds; nil on the pages after the first.
+    let consumption: [Backend.PendingConsumption]?
     let signals: [Backend.ListedSignal]
     let now: Timestamp
 
@@ -15,8 +17,11 @@ struct InboxPage {
     var sheet: Sheet {
         var blocks: [Block] = [
             .part("claims", InboxWords.claims, [claimTable]), .part("proposals", InboxWords.proposals, [proposalTable]),
-            .part("signals", SubscriptionWords.signals, [SignalRows.table(signals)]),
         ]
+        if let consumption {
+            blocks.append(.part("consumption", ConsumptionWords.requests, [ConsumptionRows.table(consumption, now)]))
+        }
+        blocks.append(.part("signals", SubscriptionWords.signals, [SignalRows.table(signals)]))
         // One place in the order of subscriptions serves both lists.
         let next = [claims.last, proposals.last].compactMap { $0 }.min()
         if let next { blocks.append(.more(InboxWords.next, .inbox(after: next.rawValue), after: next.rawValue)) }

@@ -10,7 +10,17 @@ struct OperationsPage {
     let parked: [Backend.ParkedNotification]
     let warnings: [Backend.Warning]
     let authorities: [Backend.TrustedAuthority]
+    let server: Server
     let now: Timestamp
+
+    /// What is so of this server and its database, of all apps.
+    struct Server: Sendable {
+        /// Of Tenure.
+        let version: String
+        let databaseBytes: Int64
+        /// The last verification of the app that ended; nil where none did.
+        let verification: Backend.Job?
+    }
 
     var sheet: Sheet {
         Sheet(
@@ -20,7 +30,27 @@ struct OperationsPage {
                 .part("work", SubscriptionWords.work, [backlog]), .part("webhooks", OperationsWords.webhooks, [webhooks]),
                 .part("parked", OverviewWords.parked, [parkedTable]), .part("warnings", OverviewWords.warnings, [warningTable]),
                 .part("certificates", OperationsWords.certificates, [certificates]),
+                .part("server", OperationsWords.server, [.facts("server", ofServer), .paragraph(OperationsWords.backups)]),
             ])
+    }
+
+    private var ofServer: [Field] {
+        var fields = [
+            Field("version", ColumnWords.version, .data(server.version)),
+            Field("databaseBytes", OperationsWords.databaseSize, .number(server.databaseBytes)),
+            Field(
+                "verifiedAt", OperationsWords.verified,
+                server.verification.map { .link(.verify, .optional($0.endedAt)) } ?? .said("", OperationsWords.neverVerified)),
+        ]
+        if let verification = server.verification {
+            fields.append(
+                Field(
+                    "findings", ColumnWords.findings,
+                    verification.results == 0
+                        ? .number(0)
+                        : .phrase([.badge(.bad, "findings", OperationsWords.somethingFound), .number(verification.results)])))
+        }
+        return fields
     }
 
     private var apple: [Field] {
@@ -161,6 +191,7 @@ enum OperationsWords: Words {
     case delivered, failed, waitingSince, nextAttempt, noParked, noWarnings
     case state(EndpointView.State)
     case certificateEnded, certificateEndsSoon, certificateValid
+    case server, databaseSize, verified, neverVerified, somethingFound, backups
 
     var english: String {
         switch self {
@@ -195,6 +226,12 @@ enum OperationsWords: Words {
         case .certificateEnded: "has ended"
         case .certificateEndsSoon: "ends within 60 days"
         case .certificateValid: "valid"
+        case .server: "Server and database"
+        case .databaseSize: "Size of the database, in bytes"
+        case .verified: "Last verification"
+        case .neverVerified: "none has ended; tenure verify, or a job of the API, does one"
+        case .somethingFound: "not as it must be"
+        case .backups: "Backups are made outside of the server, which does not know how old the last one is."
         }
     }
 
@@ -231,6 +268,12 @@ enum OperationsWords: Words {
         case .certificateEnded: "已过期"
         case .certificateEndsSoon: "60 天内到期"
         case .certificateValid: "有效"
+        case .server: "服务器与数据库"
+        case .databaseSize: "数据库大小（字节）"
+        case .verified: "最近一次核验"
+        case .neverVerified: "没有完成过；tenure verify 或 API 的任务可进行核验"
+        case .somethingFound: "有不符之处"
+        case .backups: "备份在服务器之外进行，服务器不知道最近一次备份的时间。"
         }
     }
 }

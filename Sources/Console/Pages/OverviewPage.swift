@@ -6,6 +6,21 @@ import Primitives
 struct OverviewPage {
     let needs: [Need]
     let standing: AppleStanding
+    let count: Backend.SubscriptionCount
+    let events: [Backend.LatestEvent]
+    /// When Apple posted last, by environment of the app.
+    let heard: [Heard]
+    /// Whether whoever reads it may see whom an event is about.
+    let namesCustomers: Bool
+
+    /// So many of the newest events stand on the page.
+    static let mostEvents = 10
+
+    struct Heard: Sendable {
+        let environment: Environment
+        /// Nil where none is on record.
+        let last: AppleStanding.Heard?
+    }
 
     /// Something that somebody should look at.
     struct Need: Sendable {
@@ -16,6 +31,8 @@ struct OverviewPage {
         let isMore: Bool
         /// Since when the oldest stands; nil where it is not known.
         let oldest: Timestamp?
+        /// Until when the first of them can be dealt with; nil where nothing ends.
+        var deadline: Timestamp?
         let page: ConsoleRoute.Page
     }
 
@@ -25,7 +42,7 @@ struct OverviewPage {
                 .link(need.page, .said(need.code, need.what)),
                 need.isMore
                     ? .list([.said("more", OverviewWords.moreThan), .number(Int64(need.count))]) : .number(Int64(need.count)),
-                .optional(need.oldest),
+                .optional(need.oldest), .optional(need.deadline),
             ]
         }
         return Sheet(
@@ -39,23 +56,65 @@ struct OverviewPage {
                                 "needs", OverviewWords.needsPerson, empty: OverviewWords.nothingNeeded,
                                 [
                                     .init("what", ColumnWords.what), .init("count", ColumnWords.count),
-                                    .init("oldest", ColumnWords.oldest),
+                                    .init("oldest", ColumnWords.oldest), .init("deadline", ColumnWords.deadline),
                                 ], rows))
                     ]),
-                .part("apple", OverviewWords.apple, apple),
+                .part("subscriptions", SearchWords.subscriptions, [.facts("subscriptions", counts)]),
+                .part("events", OverviewWords.events, [latest]), .part("apple", OverviewWords.apple, apple),
             ])
     }
 
-    private var apple: [Block] {
-        guard let heard = standing.lastNotification else { return [.notice(OverviewWords.noNotification)] + [server] }
-        return [
-            .facts(
-                "lastNotification",
-                [
-                    Field("receivedAt", OverviewWords.lastNotification, .instant(heard.receivedAt)),
-                    Field("signedDate", ColumnWords.signed, .instant(heard.signedDate)),
-                ]), server,
+    private var counts: [Field] {
+        [
+            Field("active", OverviewWords.active, bounded(count.active)),
+            Field("trials", OverviewWords.trials, bounded(count.trials)),
+            Field(
+                "isMore", OverviewWords.counted,
+                count.isMore
+                    ? .said("true", OverviewWords.moreSubscriptions(Int64(Backend.mostCounted)))
+                    : .said("false", OverviewWords.allSubscriptions)),
         ]
+    }
+
+    private func bounded(_ number: Int) -> Cell {
+        count.isMore ? .phrase([.said("more", OverviewWords.moreThan), .number(Int64(number))]) : .number(Int64(number))
+    }
+
+    private var latest: Block {
+        var columns: [SheetTable.Column] = [
+            .init("toldAt", ColumnWords.learned), .init("type", ColumnWords.event), .init("effectiveAt", OverviewWords.effective),
+        ]
+        if namesCustomers { columns.append(.init("subject", AbuseWords.subject)) }
+        return .table(
+            SheetTable(
+                "events", OverviewWords.eventsAre, empty: OverviewWords.noEvents, columns,
+                events.map { event in
+                    let subject: Cell =
+                        event.subscription.map { .subscription($0) } ?? event.customer.map { .customer($0) } ?? .none
+                    return [.instant(event.toldAt), .data(event.type), .instant(event.timestamp)]
+                        + (namesCustomers ? [subject] : [])
+                }))
+    }
+
+    private var heardTable: Block {
+        .table(
+            SheetTable(
+                "notifications", OverviewWords.heardAre, empty: OverviewWords.noNotification,
+                [
+                    .init("environment", ColumnWords.environment), .init("receivedAt", OverviewWords.lastNotification),
+                    .init("signedDate", ColumnWords.signed),
+                ],
+                heard.map { heard in
+                    [
+                        .said(heard.environment.rawValue, LayoutWords.environment(heard.environment)),
+                        heard.last.map { .instant($0.receivedAt) } ?? .said("", OverviewWords.notOnRecord),
+                        .optional(heard.last?.signedDate),
+                    ]
+                }))
+    }
+
+    private var apple: [Block] {
+        (standing.lastNotification == nil ? [.notice(OverviewWords.noNotification)] : []) + [heardTable, server]
     }
 
     private var server: Block {
@@ -76,6 +135,8 @@ enum OverviewWords: Words {
     case title, needsPerson, nothingNeeded, moreThan
     case claims, proposals, signals, consumption, deadWork, endpoints, parked, warnings
     case apple, noNotification, lastNotification, sureUntil, isLate
+    case active, trials, counted, allSubscriptions, events, eventsAre, noEvents, effective, heardAre, notOnRecord
+    case moreSubscriptions(Int64)
 
     var english: String {
         switch self {
@@ -98,6 +159,18 @@ enum OverviewWords: Words {
         case .lastNotification: "Last notification received"
         case .sureUntil: "Nothing is missing up to"
         case .isLate: "Is behind"
+        case .active: "Active now"
+        case .trials: "Of them in a free trial"
+        case .counted: "Counted"
+        case .allSubscriptions: "over all subscriptions"
+        case .moreSubscriptions(let count):
+            "there are more than \(count): only those whose last change is the oldest were looked at"
+        case .events: "Newest events"
+        case .eventsAre: "What was told last, the newest first"
+        case .noEvents: "Nothing was told yet: the first purchase that arrives is."
+        case .effective: "Took effect"
+        case .heardAre: "The last notification of Apple in each environment"
+        case .notOnRecord: "none on record"
         }
     }
 
@@ -122,6 +195,17 @@ enum OverviewWords: Words {
         case .lastNotification: "最近收到的通知"
         case .sureUntil: "确认无遗漏至"
         case .isLate: "是否落后"
+        case .active: "当前有效"
+        case .trials: "其中处于免费试用期"
+        case .counted: "统计范围"
+        case .allSubscriptions: "全部订阅"
+        case .moreSubscriptions(let count): "订阅多于 \(count) 个：仅统计了最久未变化的那些"
+        case .events: "最新事件"
+        case .eventsAre: "最近通知的事件，最新的在前"
+        case .noEvents: "尚无事件：第一笔购买到达时会有。"
+        case .effective: "生效时间"
+        case .heardAre: "各环境中 Apple 的最近通知"
+        case .notOnRecord: "没有记录"
         }
     }
 }

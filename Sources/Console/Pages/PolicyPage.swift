@@ -8,13 +8,19 @@ struct PolicyPage {
     let history: [Backend.AppliedSettings]
     /// The last one; nil where there was none.
     let trial: Backend.Job?
+    /// The first of what it found in this environment; nil where whoever reads the page may not see customers.
+    let differences: [WhatIfRow]?
+    let now: Timestamp
+
+    /// So many of what a what-if found are looked at.
+    static let mostDifferences = 200
 
     var sheet: Sheet {
         Sheet(
             PolicyWords.title,
             [
                 .part("choices", PolicyWords.inForce, [choices]), .part("groups", PolicyWords.groups, [groups]),
-                .part("versions", PolicyWords.versions, [versions]), .part("trial", PolicyWords.trial, [lastTrial]),
+                .part("versions", PolicyWords.versions, [versions]), .part("trial", PolicyWords.trial, lastTrial),
             ])
     }
 
@@ -87,9 +93,45 @@ struct PolicyPage {
                 }))
     }
 
-    private var lastTrial: Block {
-        guard let trial else { return .paragraph(PolicyWords.noTrial) }
-        return .facts("trial", JobsPage.fields(of: trial))
+    private var lastTrial: [Block] {
+        guard let trial else { return [.paragraph(PolicyWords.noTrial)] }
+        var fields = JobsPage.fields(of: trial)
+        let age = now.since(trial.endedAt ?? trial.startedAt)
+        fields.append(Field("ageMilliseconds", ColumnWords.age, .length(age)))
+        if case .trial(let summary, let from) = trial.content {
+            fields += [
+                Field("from", ColumnWords.validFrom, .optional(from)),
+                Field("subscriptionsThatDiffer", PolicyWords.subscriptionsThatDiffer, .number(summary.subscriptionsThatDiffer)),
+                Field("customersThatDiffer", PolicyWords.customersThatDiffer, .number(summary.customersWhoseEntitlementsDiffer)),
+                Field("losses", PolicyWords.losses, .number(summary.losses)),
+                Field("newest", PolicyWords.comparedWith, .number(summary.newest)),
+            ]
+        }
+        var blocks: [Block] = [.facts("trial", fields)]
+        if age > .days(1) { blocks.append(.notice(PolicyWords.oldTrial)) }
+        guard let differences else { return blocks + [.paragraph(PolicyWords.differencesNotShown)] }
+        return blocks + [table(of: differences)]
+    }
+
+    private func table(of differences: [WhatIfRow]) -> Block {
+        .table(
+            SheetTable(
+                "differences", PolicyWords.differencesAre, empty: PolicyWords.noDifferences,
+                [
+                    .init("customer", ColumnWords.customer), .init("effect", PolicyWords.effect),
+                    .init("from", ColumnWords.from), .init("until", ColumnWords.until),
+                    .init("subscription", ColumnWords.subscription), .init("entitlement", ColumnWords.entitlement),
+                    .init("rule", ColumnWords.rule),
+                ],
+                differences.prefix(SubscriptionPage.longest).map { row in
+                    [
+                        .customer(row.customer),
+                        row.effect == .loses
+                            ? .badge(.bad, "loses", PolicyWords.loses) : .badge(.good, "gains", PolicyWords.gains),
+                        .instant(row.window.from), .end(row.window.until), row.subscription.map { .subscription($0) } ?? .none,
+                        .optional(row.entitlement?.rawValue), .rule(row.rule),
+                    ]
+                }))
     }
 }
 
@@ -97,6 +139,8 @@ struct PolicyPage {
 enum PolicyWords: Words {
     case title, inForce, groups, noGroups, versions, versionsAre, noVersions, trial, noTrial, noLimit, always, digest
     case onPurchase, onRestore, partialRefunds
+    case subscriptionsThatDiffer, customersThatDiffer, losses, comparedWith, oldTrial, differencesNotShown
+    case differencesAre, noDifferences, effect, gains, loses
 
     var english: String {
         switch self {
@@ -115,6 +159,17 @@ enum PolicyWords: Words {
         case .onPurchase: "onPurchase"
         case .onRestore: "onRestore"
         case .partialRefunds: "partialRefunds"
+        case .subscriptionsThatDiffer: "Subscriptions that would differ"
+        case .customersThatDiffer: "Customers whose entitlements would differ"
+        case .losses: "Stretches of access that would be lost"
+        case .comparedWith: "Compared with version"
+        case .oldTrial: "It is older than a day: what was learned since is not in it. Try again before applying a version."
+        case .differencesNotShown: "Whose access would differ is shown to roles that may see customers."
+        case .differencesAre: "Whose access would differ in this environment, the first ones"
+        case .noDifferences: "It found nothing among its first results that would differ in this environment."
+        case .effect: "Effect"
+        case .gains: "gains"
+        case .loses: "loses"
         }
     }
 
@@ -135,6 +190,17 @@ enum PolicyWords: Words {
         case .onPurchase: "onPurchase"
         case .onRestore: "onRestore"
         case .partialRefunds: "partialRefunds"
+        case .subscriptionsThatDiffer: "会有差异的订阅"
+        case .customersThatDiffer: "权限会有差异的顾客"
+        case .losses: "会失去的访问时段"
+        case .comparedWith: "对比版本"
+        case .oldTrial: "试算已超过一天：不含此后得知的内容。应用版本前请重新试算。"
+        case .differencesNotShown: "谁的访问权限会有差异，仅向可查看顾客的角色显示。"
+        case .differencesAre: "本环境中访问权限会有差异的顾客（仅前若干项）"
+        case .noDifferences: "在前若干项结果中，本环境没有差异。"
+        case .effect: "效果"
+        case .gains: "获得"
+        case .loses: "失去"
         }
     }
 }

@@ -9,7 +9,10 @@ enum SearchPage {
     /// - Parameters:
     ///   - text: what was searched; nil: nothing yet.
     ///   - hits: of all environments of the app.
-    static func sheet(_ text: String?, _ hits: [Backend.SearchHit], in place: ConsolePlace) -> Sheet {
+    ///   - notified: in which of them a notification of Apple has the text for its UUID.
+    static func sheet(
+        _ text: String?, _ hits: [Backend.SearchHit], notified: [Environment] = [], in place: ConsolePlace
+    ) -> Sheet {
         var blocks: [Block] = [.paragraph(SearchWords.how)]
         if let text {
             let (here, elsewhere) = (
@@ -18,11 +21,15 @@ enum SearchPage {
             blocks.append(.facts("search", [Field("q", SearchWords.asked, .data(text))]))
             blocks.append(table("customers", SearchWords.customers, here.filter { $0.kind == .customer }))
             blocks.append(table("subscriptions", SearchWords.subscriptions, here.filter { $0.kind == .subscription }))
-            if here.isEmpty { blocks.append(.paragraph(SearchWords.nothing(place.environment))) }
-            if !elsewhere.isEmpty {
+            if notified.contains(place.environment) {
                 blocks.append(
-                    .notice(SearchWords.elsewhere(Set(elsewhere.map(\.environment)).sorted { $0.rawValue < $1.rawValue })))
+                    .facts("notification", [Field("notificationUUID", SearchWords.notification, .data(text))]))
             }
+            if here.isEmpty, !notified.contains(place.environment) {
+                blocks += [.paragraph(SearchWords.nothing(place.environment)), .paragraph(SearchWords.notSearched)]
+            }
+            let others = Set(elsewhere.map(\.environment) + notified.filter { $0 != place.environment })
+            if !others.isEmpty { blocks.append(.notice(SearchWords.elsewhere(others.sorted { $0.rawValue < $1.rawValue }))) }
         }
         blocks.append(.part("paste", SearchWords.paste, [.paragraph(SearchWords.pasteHow), form]))
         return Sheet(SearchWords.title, blocks)

@@ -126,16 +126,33 @@ enum SignalRows {
                 [
                     .init("kind", ColumnWords.kind), .init("subject", AbuseWords.subject), .init("score", ColumnWords.score),
                     .init("count", ColumnWords.count), .init("firstRaisedAt", ColumnWords.raised),
-                    .init("rule", ColumnWords.rule),
+                    .init("rule", ColumnWords.rule), .init("evidence", ColumnWords.evidence),
                 ],
                 signals.map { listed in
                     [
                         .badge(.warn, listed.signal.kind.rawValue, AbuseWords.kind(listed.signal.kind)),
                         subject(listed.signal.subject), .number(Int64(listed.signal.score)),
                         .number(Int64(listed.signal.count)), .instant(listed.firstRaisedAt),
-                        .rule(listed.signal.rule.rawValue),
+                        .rule(listed.signal.rule.rawValue), evidence(listed.signal),
                     ]
                 }))
+    }
+
+    /// So much of a signal's evidence is shown, the newest.
+    private static let mostEvidence = 5
+
+    private static func evidence(_ signal: AbuseSignal) -> Cell {
+        var cells = signal.evidence.suffix(mostEvidence).reversed().map { evidence -> Cell in
+            switch evidence.what {
+            case .customer(let customer, let id): .phrase([.instant(evidence.at), .customer(customer), .subscription(id)])
+            case .transaction(let id, let transaction):
+                .phrase([.instant(evidence.at), .data(transaction.rawValue), .subscription(id)])
+            case .claim(let id, let claim): .phrase([.instant(evidence.at), .data(claim.rawValue), .subscription(id)])
+            }
+        }
+        let more = signal.evidence.count - cells.count
+        if more > 0 { cells.append(.said("more", AbuseWords.moreEvidence(Int64(more)))) }
+        return .list(cells)
     }
 
     private static func subject(_ subject: AbuseSignal.Subject) -> Cell {

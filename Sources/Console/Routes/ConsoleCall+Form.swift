@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
+import Server
 
 /// The fields of a form that a browser sent.
 struct ConsoleForm: Sendable {
@@ -17,15 +19,32 @@ struct ConsoleForm: Sendable {
 extension ConsoleCall {
     /// The form that is the body.
     ///
-    /// - Throws: ``Trouble``: `formUnreadable`, `tooLong`.
+    /// - Throws: ``Trouble``: `formUnreadable`, `tooLong`, `notRead`.
     func form() async throws -> ConsoleForm {
         let type = request.headers[.contentType]?.lowercased() ?? ""
         guard type.hasPrefix("application/x-www-form-urlencoded") else { throw Trouble.formUnreadable }
-        let body = try await body(upTo: ConsoleForm.longest)
-        guard let text = String(validating: body, as: UTF8.self), let fields = ConsoleQuery(text[...]) else {
-            throw Trouble.formUnreadable
+        return try await reading(upTo: ConsoleForm.longest) { body in
+            guard let text = String(validating: body, as: UTF8.self), let fields = ConsoleQuery(text[...]) else {
+                throw Trouble.formUnreadable
+            }
+            return ConsoleForm(fields)
         }
-        return ConsoleForm(fields)
+    }
+
+    /// The body, for as long as `use` runs.
+    ///
+    /// - Throws: ``Trouble``: what a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours. What
+    ///   `use` throws.
+    func reading<Result>(upTo longest: Int, _ use: ([UInt8]) async throws -> Result) async throws -> Result {
+        do {
+            return try await bodies.reading(request, upTo: longest, use)
+        } catch is NIOTooManyBytesError {
+            throw Trouble.tooLong(longest: longest)
+        } catch is BodyBudget.Unfinished {
+            throw Trouble.formUnreadable
+        } catch is BodyBudget.Full {
+            throw Trouble.notRead(code: "overloaded", mayHelp: true)
+        }
     }
 
     /// The values of the cookies of a name; more than one where somebody else set one too.

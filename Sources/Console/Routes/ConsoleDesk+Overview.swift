@@ -19,15 +19,16 @@ extension ConsoleDesk {
         let warnings = try await backend.warnings(app: place.app, environment: place.environment)
         let standing = try await backend.appleStanding(of: place.app, in: place.environment, desk: dependencies.apple)
         let failing = try await endpoints(of: place)?.filter { $0.state == .failing || $0.state == .disabled } ?? []
-        let consumption = standing.backlog.first { $0.kind == "answerConsumptionRequest" }
+        let questions = try await backend.consumptionDeadlines(
+            app: place.app, environment: place.environment, limit: Self.most)
         let late = standing.backlog.filter { $0.kind != "answerConsumptionRequest" && $0.count > 0 }
         let needs: [OverviewPage.Need] = [
             .init(
                 what: .claims, code: "claims", count: claims.claims.count, isMore: claims.last != nil,
                 oldest: claims.claims.map(\.weighed.claim.claimedAt).min(), page: .inbox(after: nil)),
             .init(
-                what: .consumption, code: "consumptionRequests", count: consumption?.count ?? 0, isMore: false,
-                oldest: consumption?.dueSince, page: .operations),
+                what: .consumption, code: "consumptionRequests", count: questions.count, isMore: questions.count == Self.most,
+                oldest: questions.map(\.requestedAt).min(), deadline: questions.map(\.deadline).min(), page: .inbox(after: nil)),
             .init(
                 what: .endpoints, code: "failingEndpoints", count: failing.count, isMore: false,
                 oldest: failing.compactMap(\.stateSince).min(), page: .operations),
@@ -47,7 +48,26 @@ extension ConsoleDesk {
                 what: .warnings, code: "unknownWords", count: warnings.count, isMore: false,
                 oldest: warnings.map(\.firstSeenAt).min(), page: .operations),
         ]
-        return OverviewPage(needs: needs, standing: standing).sheet
+        return OverviewPage(
+            needs: needs, standing: standing,
+            count: try await backend.countSubscriptions(app: place.app, environment: place.environment),
+            events: try await backend.latestEvents(
+                app: place.app, environment: place.environment, limit: OverviewPage.mostEvents),
+            heard: try await heard(of: place, standing), namesCustomers: mayNameCustomers(in: place)
+        ).sheet
+    }
+
+    /// Of every environment of the app, since a server that hears of one only is easily overlooked.
+    private func heard(of place: ConsolePlace, _ standing: AppleStanding) async throws -> [OverviewPage.Heard] {
+        let (backend, desk) = (dependencies.backend, dependencies.apple)
+        var heard: [OverviewPage.Heard] = []
+        for environment in try backend.settings(of: place.app).environments {
+            let known =
+                environment == place.environment
+                ? standing : try await backend.appleStanding(of: place.app, in: environment, desk: desk)
+            heard.append(.init(environment: environment, last: known.lastNotification))
+        }
+        return heard
     }
 
     private func endpoints(of place: ConsolePlace) async throws -> [EndpointView]? {
@@ -63,7 +83,10 @@ extension ConsoleDesk {
                 app: place.app, environment: place.environment, after: last, limit: InboxPage.longest),
             proposals: try await backend.proposals(
                 app: place.app, environment: place.environment, after: last, limit: InboxPage.longest),
-            // On the first page only: they have an order of their own.
+            // On the first page only, as what follows: they have an order of their own.
+            consumption: last == nil
+                ? try await backend.pendingConsumption(
+                    app: place.app, environment: place.environment, limit: InboxPage.longest) : nil,
             signals: last == nil
                 ? try await backend.signals(
                     Backend.SignalFilter(isOpen: true), app: place.app, environment: place.environment, before: nil,
@@ -74,15 +97,23 @@ extension ConsoleDesk {
 
     func policy(_ place: ConsolePlace) async throws -> Sheet {
         let backend = dependencies.backend
+        let trial = try await backend.jobs(app: place.app).first { $0.kind == "trial" }
+        var differences: [WhatIfRow]?
+        if mayNameCustomers(in: place) {
+            var found: [Backend.JobResult] = []
+            if let trial {
+                found = try await backend.jobResults(of: trial.id, app: place.app, after: 0, limit: PolicyPage.mostDifferences)
+            }
+            differences = found.compactMap { result in
+                guard case .difference(let row) = result.content, row.environment == place.environment else { return nil }
+                return row
+            }
+        }
         return PolicyPage(
             policy: try await backend.settingsInForce(of: place.app).newest.content.policy,
-            history: try await backend.settingsHistory(of: place.app),
-            trial: try await backend.jobs(app: place.app).first { $0.kind == "trial" }
+            history: try await backend.settingsHistory(of: place.app), trial: trial, differences: differences,
+            now: backend.now()
         ).sheet
-    }
-
-    func catalogue(_ place: ConsolePlace) async throws -> Sheet {
-        CataloguePage(settings: try await dependencies.backend.settingsInForce(of: place.app)).sheet
     }
 
     func operations(_ place: ConsolePlace) async throws -> Sheet {
@@ -92,7 +123,12 @@ extension ConsoleDesk {
             endpoints: try await endpoints(of: place),
             parked: try await backend.parkedNotifications(app: place.app, environment: place.environment),
             warnings: try await backend.warnings(app: place.app, environment: place.environment),
-            authorities: backend.trustedAuthorities, now: backend.now()
+            authorities: backend.trustedAuthorities,
+            server: .init(
+                version: dependencies.version, databaseBytes: try await backend.databaseSize(),
+                verification: try await backend.jobs(app: place.app).first {
+                    $0.kind == "verification" && $0.endedAt != nil && $0.state == "done"
+                }), now: backend.now()
         ).sheet
     }
 

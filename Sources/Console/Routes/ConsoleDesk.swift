@@ -7,9 +7,16 @@ import Primitives
 /// Fills the models of pages from the use cases. It decides nothing.
 struct ConsoleDesk {
     let dependencies: ConsoleDependencies
+    /// For whom: what a page may say beside its numbers is a matter of roles too.
+    let visitor: ConsoleVisitor
     private var backend: Backend { dependencies.backend }
 
-    init(_ dependencies: ConsoleDependencies) { self.dependencies = dependencies }
+    init(_ dependencies: ConsoleDependencies, for visitor: ConsoleVisitor) {
+        (self.dependencies, self.visitor) = (dependencies, visitor)
+    }
+
+    /// Whether a page of the ledger may name customers and their subscriptions.
+    func mayNameCustomers(in place: ConsolePlace) -> Bool { visitor.role(in: place.app)?.may(.seeCustomers) ?? false }
 
     /// - Throws: `BackendError`, ``Trouble``.
     func model(of page: ConsoleRoute.Page, in place: ConsolePlace) async throws -> Sheet {
@@ -26,6 +33,8 @@ struct ConsoleDesk {
         case .inbox(let last): try await inbox(after: last, in: place)
         case .policy: try await policy(place)
         case .catalogue: try await catalogue(place)
+        case .wall(let view): try await wall(view, in: place)
+        case .offers: try await offers(place)
         case .operations: try await operations(place)
         case .jobs: try await jobs(place)
         case .verify: try await verify(place)
@@ -37,7 +46,9 @@ struct ConsoleDesk {
     private func search(_ text: String?, in place: ConsolePlace) async throws -> Sheet {
         let text = text.map { $0.filter { !$0.isNewline }.trimmed }.flatMap { $0.isEmpty ? nil : $0 }
         guard let text else { return SearchPage.sheet(nil, [], in: place) }
-        return SearchPage.sheet(text, try await backend.search(text, app: place.app), in: place)
+        return SearchPage.sheet(
+            text, try await backend.search(text, app: place.app),
+            notified: try await backend.environments(keeping: text, app: place.app), in: place)
     }
 
     /// What was pasted; nothing is kept.
@@ -63,8 +74,19 @@ struct ConsoleDesk {
         let work = try await backend.pendingWork(about: report.states.prefix(Self.mostSubscriptions).map(\.key))
         return CustomerPage(
             report: report, timeline: TimelineItem.all(of: report, changes, until: now),
-            future: TimelineItem.future(of: report, work, after: now), view: view
+            future: TimelineItem.future(of: report, work, after: now), view: view,
+            offers: try await backend.offerHistory(of: id, app: place.app, environment: place.environment),
+            attempts: try await attempts(about: report, in: place), now: now
         ).sheet
+    }
+
+    private func attempts(
+        about report: Backend.CustomerReport, in place: ConsolePlace
+    ) async throws -> [DeliveryDesk.AttemptAtEndpoint]? {
+        guard let deliveries = dependencies.deliveries else { return nil }
+        return try await deliveries.lastAttempts(
+            about: Set(report.states.map(\.key.originalTransactionId)), Set(report.person.customers + [report.customer]),
+            app: place.app, environment: place.environment)
     }
 
     /// Of so many subscriptions the work is read for one page.

@@ -8,7 +8,7 @@ enum ConsoleHeaders {
     static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
         "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        "trusted-types 'none'", "report-uri ",
     ].joined(separator: "; ")
 
     /// Every feature that a page could ask for and that none of ours does.
@@ -19,13 +19,16 @@ enum ConsoleHeaders {
     ].map { "\($0)=()" }.joined(separator: ", ")
 
     private static let pairs: [(name: String, value: String)] = [
-        ("Content-Security-Policy", policy), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "same-origin"),
         ("X-Content-Type-Options", "nosniff"), ("Permissions-Policy", permissions),
     ]
 
     /// Puts them into an answer. What is not kept by name is not kept at all.
-    static func secure(_ headers: inout HTTPFields) {
+    ///
+    /// - Parameter reports: where a browser tells what it did not do because of the policy.
+    static func secure(_ headers: inout HTTPFields, reportingTo reports: ConsoleAddress) {
+        if let name = HTTPField.Name("Content-Security-Policy") { headers[name] = policy + reports.text }
         for (name, value) in pairs {
             if let name = HTTPField.Name(name) { headers[name] = value }
         }

@@ -2,8 +2,10 @@ package import Backend
 import HTTPTypes
 package import Hummingbird
 import Logging
+package import Metrics
 import NIOCore
 import Primitives
+package import PrometheusMetrics
 package import Server
 import StrictJSON
 
@@ -20,6 +22,8 @@ package struct ConsoleDependencies: Sendable {
     package var deliveries: DeliveryDesk?
     /// Who asks Apple; nil: nobody does here.
     package var apple: AppleDesk?
+    /// Where is counted what browsers report; nowhere, unless somebody reads it.
+    package var metrics: any MetricsFactory = NOOPMetricsHandler.instance
 
     package init(backend: Backend, door: any ConsoleDoor, site: ConsoleSite = .atRoot, version: String) {
         (self.backend, self.door, self.site, self.version) = (backend, door, site, version)
@@ -27,6 +31,9 @@ package struct ConsoleDependencies: Sendable {
 }
 
 extension ConsoleDependencies {
+    /// What the console counts.
+    package static let metricFamilies = [PolicyReports.family]
+
     /// What is so at this moment, whatever is asked.
     fileprivate var standing: Frame.Standing {
         Frame.Standing(
@@ -38,8 +45,16 @@ extension ConsoleDependencies {
 /// The console: one answer for each request under its base path, with every header that protects it.
 package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     private let dependencies: ConsoleDependencies
+    private let bodies = BodyBudget(bytes: Self.mostBodies)
+    private let reports: PolicyReports
 
-    package init(_ dependencies: ConsoleDependencies) { self.dependencies = dependencies }
+    package init(_ dependencies: ConsoleDependencies) {
+        self.dependencies = dependencies
+        reports = PolicyReports(dependencies.metrics)
+    }
+
+    /// So many bytes of bodies are held at once: what is pasted by a dozen operators.
+    private static let mostBodies = 16 << 20
 
     /// How many bytes a pasted text may have, as a form sends it.
     package static let longestPaste = 1 << 20
@@ -49,16 +64,20 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
 
     package func respond(to request: Request, context: ServerContext) async throws -> Response {
         var response = await answer(request, context)
-        ConsoleHeaders.secure(&response.headers)
+        ConsoleHeaders.secure(&response.headers, reportingTo: dependencies.site.address(ofDoor: PolicyReports.segments))
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func answer(_ request: Request, _ context: ServerContext) async -> Response {
+        // Proxies and caches may take another one for the address than this server does.
+        guard request.hasOneHost else { return Self.bare(.badRequest) }
         guard let path = dependencies.site.path(of: request.uri.path[...]) else { return Self.bare(.notFound) }
         let route = ConsoleRoute(path: path, query: (request.uri.query ?? "")[...])
         if case .asset(let asset)? = route { return Self.answer(asset, request) }
         let call = ConsoleCall(
-            request: request, context: context, site: dependencies.site, path: String(path), standing: dependencies.standing)
+            request: request, context: context, site: dependencies.site, path: String(path), standing: dependencies.standing,
+            bodies: bodies)
+        if call.path == PolicyReports.path { return await reports.take(call) }
         do {
             switch try await dependencies.door.admit(call) {
             case .answer(let response): return response
@@ -133,7 +152,7 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     private func model(
         of route: ConsoleRoute, _ call: ConsoleCall, _ visitor: ConsoleVisitor
     ) async throws -> any PageModel {
-        let desk = ConsoleDesk(dependencies)
+        let desk = ConsoleDesk(dependencies, for: visitor)
         switch route {
         case .home, .asset: throw Trouble.noSuchPage
         case .operators, .operatorsAudit: return try await dependencies.door.page(of: route, for: visitor)
@@ -142,7 +161,9 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
             guard let page = RulePages.page(of: id) else { throw Trouble.unknownRule }
             return RuleModel(rule: page)
         case .page(let place, .inspect):
-            return try await desk.inspect(try await call.pastedText(upTo: Self.longestPaste), in: place)
+            return try await call.reading(upTo: Self.longestPaste) { body in
+                try await desk.inspect(try call.pastedText(in: body), in: place)
+            }
         case .page(let place, let page): return try await desk.model(of: page, in: place)
         }
     }
@@ -198,8 +219,7 @@ extension ConsoleCall {
     /// What was pasted: the field `text` of a form, or the whole body of anything else.
     ///
     /// - Throws: ``Trouble``.
-    fileprivate func pastedText(upTo longest: Int) async throws -> [UInt8] {
-        let body = try await body(upTo: longest)
+    fileprivate func pastedText(in body: [UInt8]) throws -> [UInt8] {
         let type = request.headers[.contentType]?.lowercased() ?? ""
         guard type.hasPrefix("application/x-www-form-urlencoded") else { return body }
         for part in body.split(separator: UInt8(ascii: "&")) where part.starts(with: Array("text=".utf8)) {
@@ -208,21 +228,5 @@ extension ConsoleCall {
             return Array(text.utf8)
         }
         throw Trouble.formUnreadable
-    }
-
-    /// - Throws: ``Trouble``; what a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours.
-    func body(upTo longest: Int) async throws(Trouble) -> [UInt8] {
-        var body: [UInt8] = []
-        do {
-            for try await chunk in request.body {
-                guard chunk.readableBytes <= longest - body.count else { throw Trouble.tooLong(longest: longest) }
-                body.append(contentsOf: chunk.readableBytesView)
-            }
-        } catch let trouble as Trouble {
-            throw trouble
-        } catch {
-            throw .formUnreadable
-        }
-        return body
     }
 }

@@ -57,9 +57,26 @@ package enum ConsoleRoute: Sendable, Hashable {
         case inbox(after: String?)
         case policy
         case catalogue
+        /// What the wall shows to a customer; without one, the empty form.
+        case wall(WallView)
+        case offers
         case operations
         case jobs
         case verify
+    }
+
+    /// Whom the wall is asked about, and what their device would say of itself.
+    package struct WallView: Sendable, Hashable {
+        /// Nil: nobody yet.
+        package var customer: CustomerID?
+        /// As Apple spells it, such as `USA`; nil: the device says none.
+        package var storefront: String?
+        /// Of the app; nil: the device says none.
+        package var appVersion: String?
+
+        package init(_ customer: CustomerID? = nil, storefront: String? = nil, appVersion: String? = nil) {
+            (self.customer, self.storefront, self.appVersion) = (customer, storefront, appVersion)
+        }
     }
 
     /// The lists of a subscription that can be long. The spellings stand in addresses.
@@ -101,8 +118,9 @@ extension ConsoleRoute.Page {
     package var act: OperatorAct {
         switch self {
         case .overview, .verify: .seeHealth
-        case .search, .inspect, .customer, .subscription, .records, .fact, .inbox: .seeCustomers
+        case .search, .inspect, .customer, .subscription, .records, .fact, .inbox, .wall: .seeCustomers
         case .policy, .catalogue: .seeSettings
+        case .offers: .seeMoney
         case .operations, .jobs: .seeOperations
         }
     }
@@ -196,6 +214,12 @@ extension ConsoleRoute.Page {
         case .inbox(let last): "/inbox" + ConsoleQuery.text([("after", last)])
         case .policy: "/policy"
         case .catalogue: "/catalogue"
+        case .wall(let view):
+            "/catalogue/wall"
+                + ConsoleQuery.text([
+                    ("customer", view.customer?.rawValue), ("storefront", view.storefront), ("appVersion", view.appVersion),
+                ])
+        case .offers: "/offers"
         case .operations: "/operations"
         case .jobs: "/jobs"
         case .verify: "/verify"
@@ -224,6 +248,12 @@ extension ConsoleRoute.Page {
         case ("inbox", 1): self = .inbox(after: query["after"])
         case ("policy", 1): self = .policy
         case ("catalogue", 1): self = .catalogue
+        case ("catalogue", 2) where parts[1] == "wall":
+            self = .wall(
+                .init(
+                    query["customer"].map { CustomerID($0) }, storefront: query["storefront"],
+                    appVersion: query["appVersion"]))
+        case ("offers", 1): self = .offers
         case ("operations", 1): self = .operations
         case ("jobs", 1): self = .jobs
         case ("verify", 1): self = .verify

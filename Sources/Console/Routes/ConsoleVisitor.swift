@@ -75,6 +75,8 @@ package struct ConsoleCall: Sendable {
     package let path: String
     /// What every page says beside itself.
     package let standing: Frame.Standing
+    /// How many bytes of bodies are held at once, by all requests to the console together.
+    package let bodies: BodyBudget
 }
 
 /// Who lets people in. Sessions, passwords and what else shows who somebody is are its own concern.

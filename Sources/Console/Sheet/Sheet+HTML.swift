@@ -40,6 +40,10 @@ extension Block {
             html.element(.ul, .fixed("lang", "en")) { html in
                 for sentence in sentences { html.element(.li, data: sentence) }
             }
+        case .inEveryLanguage(_, let words):
+            for language in Language.offered {
+                html.element(.p, .data(.lang, language.rawValue)) { $0.say(language.say(words)) }
+            }
         case .more(let words, let page, _), .link(let words, let page):
             html.element(.p) { $0.link(frame.here(page), say: frame.say(words), frame) }
         }

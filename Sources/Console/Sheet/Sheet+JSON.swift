@@ -36,6 +36,12 @@ extension Block {
         case .text(let key, _, let text): json.member(key, text)
         case .english(let key, let sentences):
             json.member(key) { json in json.array { json in for sentence in sentences { json.string(sentence) } } }
+        case .inEveryLanguage(let key, let words):
+            json.member(key) { json in
+                json.object { json in
+                    for language in Language.offered { json.member(language.key, language.say(words).text) }
+                }
+            }
         case .more(_, _, let after): json.member("after", after)
         }
     }
@@ -60,6 +66,17 @@ extension Cell {
         case .subscription(let id): json.string(id.rawValue)
         case .list(let cells), .phrase(let cells): json.array { json in for cell in cells { cell.write(to: &json) } }
         case .link(_, let cell): cell.write(to: &json)
+        }
+    }
+}
+
+extension Language {
+    /// The name of its member: its tag.
+    fileprivate var key: StaticString {
+        switch self {
+        case .english: "en"
+        case .simplifiedChinese: "zh-Hans"
+        case .pseudo: "en-XA"
         }
     }
 }

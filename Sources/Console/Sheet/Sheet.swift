@@ -32,6 +32,8 @@ indirect enum Block: Sendable {
     case folded(any Words, [Block])
     /// Sentences in English, whatever the page's language: what a part of the product says that has no other words yet.
     case english(StaticString, [String])
+    /// A text of ours in every language that is offered, whatever the page's: it is told to somebody else.
+    case inEveryLanguage(StaticString, any Words)
     /// Where the list goes on, and after what.
     case more(any Words, ConsoleRoute.Page, after: String)
     /// A link for people only.

@@ -7,7 +7,7 @@ enum LayoutWords: Words {
     case environment(Environment)
     case notProduction(Environment)
     case version(String)
-    case overview, searchPage, inbox, policy, catalogue, operations, jobs, verify, operators
+    case overview, searchPage, inbox, policy, catalogue, offers, operations, jobs, verify, operators
 
     var english: String {
         switch self {
@@ -31,6 +31,7 @@ enum LayoutWords: Words {
         case .inbox: "Inbox"
         case .policy: "Policy"
         case .catalogue: "Catalogue"
+        case .offers: "Offers"
         case .operations: "Operations"
         case .jobs: "Jobs"
         case .verify: "Verification"
@@ -61,6 +62,7 @@ enum LayoutWords: Words {
         case .inbox: "待处理"
         case .policy: "策略"
         case .catalogue: "商品目录"
+        case .offers: "优惠"
         case .operations: "运维"
         case .jobs: "任务"
         case .verify: "核验"

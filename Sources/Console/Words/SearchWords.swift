@@ -2,7 +2,7 @@ import Primitives
 
 /// Texts of the search and of what was pasted.
 enum SearchWords: Words {
-    case title, how, asked, customers, subscriptions
+    case title, how, asked, customers, subscriptions, notification, notSearched
     case nothing(Environment)
     case elsewhere([Environment])
     case noneOfKind(Bool)
@@ -17,8 +17,8 @@ enum SearchWords: Words {
         switch self {
         case .title: "Search"
         case .how:
-            "Finds exact ids: a customer, an originalTransactionId, a transactionId, an appAccountToken, an appTransactionId. "
-                + "Every search is audited."
+            "Finds exact ids: a customer, an originalTransactionId, a transactionId, an appAccountToken, an appTransactionId, a "
+                + "notificationUUID. Every search is audited."
         case .asked: "Searched"
         case .customers: "Customers"
         case .subscriptions: "Subscriptions"
@@ -27,6 +27,11 @@ enum SearchWords: Words {
                 + "mail is not a transactionId."
         case .elsewhere(let environments):
             "Found in \(environments.map(\.rawValue).joined(separator: ", ")): change the environment above."
+        case .notification: "A notification of Apple with this UUID was kept"
+        case .notSearched:
+            "Searched in were customers, subscriptions, transactions, tokens, app transactions and notifications of every "
+                + "environment. A webOrderLineItemId, a claim's id and an order id cannot be found here: a claim stands on the "
+                + "page of its subscription, and tenure call lookUpOrder asks Apple about an order id."
         case .noneOfKind(true): "No customer has this id."
         case .noneOfKind(false): "No subscription has this id."
         case .paste: "Paste a receipt, a JWS or a notification"
@@ -62,13 +67,17 @@ enum SearchWords: Words {
     var chinese: String {
         switch self {
         case .title: "搜索"
-        case .how: "按完整标识符查找：顾客、originalTransactionId、transactionId、appAccountToken、appTransactionId。每次搜索都会记入审计。"
+        case .how: "按完整标识符查找：顾客、originalTransactionId、transactionId、appAccountToken、appTransactionId、notificationUUID。每次搜索都会记入审计。"
         case .asked: "搜索内容"
         case .customers: "顾客"
         case .subscriptions: "订阅"
         case .nothing(let environment):
             "\(environment.rawValue) 中没有与此完全相同的标识符。请检查是否完整复制。Apple 邮件中的订单号不是 transactionId。"
         case .elsewhere(let environments): "在 \(environments.map(\.rawValue).joined(separator: "、")) 中找到：请在上方切换环境。"
+        case .notification: "已保存具有此 UUID 的 Apple 通知"
+        case .notSearched:
+            "已在所有环境中搜索顾客、订阅、交易、令牌、App 交易和通知。此处无法查找 webOrderLineItemId、认领编号和订单号："
+                + "认领显示在其订阅的页面上；tenure call lookUpOrder 可向 Apple 查询订单号。"
         case .noneOfKind(true): "没有顾客使用此标识符。"
         case .noneOfKind(false): "没有订阅使用此标识符。"
         case .paste: "粘贴收据、JWS 或通知"

@@ -220,6 +220,7 @@ enum WorkWords: Words {
 enum AbuseWords: Words {
     case caption, none, subject
     case kind(AbuseSignal.Kind)
+    case moreEvidence(Int64)
 
     var english: String {
         switch self {
@@ -234,6 +235,7 @@ enum AbuseWords: Words {
         case .kind(.claimsWithOthersReceipts): "claims with receipts of others"
         case .kind(.crossgradeLoop): "changes of product one after another"
         case .kind(.contestedPurchase): "a purchase that several customers show"
+        case .moreEvidence(let count): "and \(count) more"
         }
     }
 
@@ -250,6 +252,7 @@ enum AbuseWords: Words {
         case .kind(.claimsWithOthersReceipts): "用他人的收据认领"
         case .kind(.crossgradeLoop): "接连更改商品"
         case .kind(.contestedPurchase): "多位顾客出示同一购买"
+        case .moreEvidence(let count): "另有 \(count) 项"
         }
     }
 }

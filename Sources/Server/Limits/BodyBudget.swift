@@ -1,4 +1,4 @@
-import Hummingbird
+package import Hummingbird
 import NIOCore
 import Synchronization
 
@@ -7,19 +7,19 @@ import Synchronization
 ///
 /// A quarter is kept for what is usual: the first 256 KiB of each body, of which Apple's notifications need 21. So that those who
 /// send receipts of megabytes take nothing from those who do not.
-final class BodyBudget: Sendable {
+package final class BodyBudget: Sendable {
     private let limit: Int
     private let held = Mutex(0)
 
     private static let usual = 256 * 1024
 
-    init(bytes limit: Int) { self.limit = limit }
+    package init(bytes limit: Int) { self.limit = limit }
 
     /// The whole body of a request, for as long as `use` runs.
     ///
     /// - Throws: `BodyBudget.Unfinished` where it did not come whole; `NIOTooManyBytesError` where it is longer than `longest`;
     ///   `BodyBudget.Full` where too much is held, which soon changes; what `use` throws.
-    func reading<Result>(
+    package func reading<Result>(
         _ request: Request, upTo longest: Int, _ use: ([UInt8]) async throws -> Result
     ) async throws -> Result {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > longest {
@@ -47,7 +47,7 @@ final class BodyBudget: Sendable {
     }
 
     /// The body did not come whole.
-    struct Unfinished: Error {}
+    package struct Unfinished: Error {}
 
     private func take(_ count: Int, after before: Int) -> Bool {
         let most = before + count <= Self.usual ? limit : limit / 4 * 3
@@ -61,7 +61,7 @@ final class BodyBudget: Sendable {
     private func give(back count: Int) { held.withLock { $0 -= count } }
 
     /// So much is held that no more fits.
-    struct Full: Error {}
+    package struct Full: Error {}
 }
 
 /// A client whose bodies have megabytes may send one at a time (T36).

@@ -1,7 +1,7 @@
 import APIContract
 import Backend
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
 import Primitives
 import Synchronization
@@ -43,8 +43,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Exactly one (RFC 9112, section 3.2): proxies and caches may take another one for the address than this server does. Not
     /// asked of who only wants to know whether it lives: such programs speak HTTP/1.0, which has none.
     private func checkHost(of request: Request) throws {
-        let isOne = request.head.authority != nil && request.headers[.secondHost] == nil
-        guard isOne || request.uri.path.hasPrefix("/health/") else { throw HostMissing() }
+        guard request.hasOneHost || request.uri.path.hasPrefix("/health/") else { throw HostMissing() }
     }
 
     /// No receipts, tokens or ids (T47): a code, and for our own failures the error's own words.
@@ -64,6 +63,13 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
+extension Request {
+    /// Whether it names its host exactly once.
+    ///
+    /// Source: RFC 9112, section 3.2.
+    package var hasOneHost: Bool { head.authority != nil && headers[.secondHost] == nil }
+}
+
 extension RequestContext {
     /// The id that the framework gave the request; nil where it has none.
     var requestId: String? { logger[metadataKey: "hb.request.id"].map { "\($0)" } }
@@ -76,7 +82,7 @@ extension HTTPField.Name {
 }
 
 /// Lets one line through in a while, so that a flood of rubbish cannot fill a disk (T37, T49).
-final class LogSampler: Sendable {
+package final class LogSampler: Sendable {
     private struct State {
         var nextLine: ContinuousClock.Instant?
         var skipped = 0
@@ -85,10 +91,10 @@ final class LogSampler: Sendable {
     private let interval: Duration
     private let state = Mutex(State())
 
-    init(every interval: Duration) { self.interval = interval }
+    package init(every interval: Duration) { self.interval = interval }
 
     /// How many were skipped since the last line; nil where this one is skipped too.
-    func admits(at now: ContinuousClock.Instant = .now) -> Int? {
+    package func admits(at now: ContinuousClock.Instant = .now) -> Int? {
         state.withLock { state in
             if let next = state.nextLine, now < next {
                 state.skipped += 1

@@ -72,6 +72,9 @@ package protocol AnsweringStore: Sendable {
     /// Which of the notifications are kept, by their UUIDs.
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String>
 
+    /// How many bytes the whole database has on its disk, whatever it holds, without what is to be written to it yet.
+    func databaseSize() async throws -> Int64
+
     /// Throws unless the database can be read and is ours.
     func checkHealth() async throws
 }

@@ -11,6 +11,9 @@ package protocol LogStore: Sendable {
     /// The place of the last event that can be read; ``LogPlace/start`` where there is none.
     func logEnd(of scope: Scope) async throws -> LogPlace
 
+    /// The last events that can be read, the last one first; at most `limit`.
+    func newestEvents(of scope: Scope, limit: Int) async throws -> [LoggedEvent]
+
     /// The place to which everything is forgotten; ``LogPlace/start`` where nothing is.
     func logFloor(of scope: Scope) async throws -> LogPlace
 }

@@ -82,6 +82,11 @@ extension OutboxEntry {
         events(in: entries, limit: limit) { $0.sequence >= sequence }
     }
 
+    /// The last events of rows that are in their reverse order, the last one first; at most `limit`.
+    package static func newest(in entries: [OutboxEntry], limit: Int) -> [LoggedEvent] {
+        Array(entries.lazy.flatMap { $0.logged.reversed() }.prefix(limit))
+    }
+
     /// In one pass: a lazy sequence would take each row apart again and again.
     private static func events(
         in entries: [OutboxEntry], limit: Int, where isWanted: (LoggedEvent) -> Bool

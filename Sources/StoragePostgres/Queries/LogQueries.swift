@@ -44,10 +44,13 @@ enum LogQueries {
             selectAfter, [.integer(ledger), .integer(place.transaction), .integer(place.row), .count(rows)])
     }
 
-    private static let selectLast =
-        from + " WHERE ledger = $1 AND writtenIn < \(settled) ORDER BY writtenIn DESC, outbox.id DESC LIMIT 1"
+    private static let selectNewest =
+        from + " WHERE ledger = $1 AND writtenIn < \(settled) ORDER BY writtenIn DESC, outbox.id DESC LIMIT $2"
 
-    static func last(ledger: Int64) -> PostgresStatement { PostgresStatement(selectLast, [.integer(ledger)]) }
+    /// The last rows, the last one first.
+    static func newest(limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectNewest, [.integer(ledger), .count(limit)])
+    }
 
     /// From the row on that has the event of a number.
     private static let selectOfSubscription =

@@ -31,6 +31,16 @@ enum OfferQueries {
             ])
     }
 
+    private static let selectNewest = """
+        SELECT \(FoundOfferIssue.columns)
+        FROM issuedOffer AS issued LEFT JOIN customer AS owner ON owner.id = issued.customer
+        WHERE ledger = $1 ORDER BY issuedAt DESC, nonce DESC LIMIT $2
+        """
+
+    static func newest(limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectNewest, [.integer(ledger), .count(limit)])
+    }
+
     private static let count = """
         SELECT count(*) FROM (
             SELECT 1 FROM issuedOffer WHERE ledger = $1 AND issuedAt > $2 ORDER BY issuedAt DESC LIMIT $3) AS lately

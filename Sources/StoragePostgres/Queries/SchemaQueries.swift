@@ -7,6 +7,8 @@ enum SchemaQueries {
 
     static let makeTable =
         "CREATE TABLE IF NOT EXISTS schemaVersion (version bigint NOT NULL, oldest bigint NOT NULL)"
+    /// Source: PostgreSQL, 9.28.7 (Database Object Management Functions).
+    static let size = PostgresStatement("SELECT pg_database_size(current_database())")
     static let exists = PostgresStatement("SELECT to_regclass('schemaversion') IS NOT NULL")
     /// By way of JSON, because schemas that were never released may lack the column.
     static let standing = PostgresStatement(

@@ -148,6 +148,10 @@ extension PostgresStore {
         } ?? []
     }
 
+    package func databaseSize() async throws -> Int64 {
+        try await read { try $0.connection.execute(SchemaQueries.size).first?.integer(0) ?? 0 }
+    }
+
     /// At once, if the database has answered lately or is silent to an earlier caller: a silent database must not make every
     /// health check wait (F08).
     package func checkHealth() async throws {

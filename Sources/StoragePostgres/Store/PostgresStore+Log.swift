@@ -26,10 +26,18 @@ extension PostgresStore {
 
     package func logEnd(of scope: Scope) async throws -> LogPlace {
         let last = try await read(scope) { reading, ledger in
-            try reading.connection.execute(LogQueries.last(ledger: ledger)).first
+            try reading.connection.execute(LogQueries.newest(limit: 1, ledger: ledger)).first
                 .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
         }
         return last??.end ?? .start
+    }
+
+    package func newestEvents(of scope: Scope, limit: Int) async throws -> [LoggedEvent] {
+        let entries = try await read(scope) { reading, ledger in
+            try reading.connection.execute(LogQueries.newest(limit: limit, ledger: ledger))
+                .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
+        }
+        return OutboxEntry.newest(in: entries ?? [], limit: limit)
     }
 
     package func logFloor(of scope: Scope) async throws -> LogPlace {

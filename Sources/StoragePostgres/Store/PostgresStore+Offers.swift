@@ -17,4 +17,11 @@ extension PostgresStore {
                 .map(FoundOfferIssue.init(row:)).map { $0.issue(in: scope) }
         } ?? []
     }
+
+    package func newestOffers(in scope: Scope, limit: Int) async throws -> [OfferIssue] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(OfferQueries.newest(limit: limit, ledger: ledger))
+                .map(FoundOfferIssue.init(row:)).map { $0.issue(in: scope) }
+        } ?? []
+    }
 }

@@ -23,10 +23,15 @@ enum LogQueries {
         return try database.rows(selectAfter, values) { try OutboxEntry(NamedRow($0)) { _ in scope } }
     }
 
-    static let selectLast = from + " WHERE ledger = ? ORDER BY writtenIn DESC, outbox.id DESC LIMIT 1"
+    static let selectNewest = from + " WHERE ledger = ? ORDER BY writtenIn DESC, outbox.id DESC LIMIT ?"
+
+    /// The last rows, the last one first.
+    static func newest(limit: Int, in scope: Scope, ledger: Int64, _ database: Database) throws -> [OutboxEntry] {
+        try database.rows(selectNewest, [.integer(ledger), .count(limit)]) { try OutboxEntry(NamedRow($0)) { _ in scope } }
+    }
 
     static func last(in scope: Scope, ledger: Int64, _ database: Database) throws -> OutboxEntry? {
-        try database.rows(selectLast, [.integer(ledger)]) { try OutboxEntry(NamedRow($0)) { _ in scope } }.first
+        try newest(limit: 1, in: scope, ledger: ledger, database).first
     }
 
     // MARK: What is forgotten

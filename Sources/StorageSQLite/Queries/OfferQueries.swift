@@ -36,6 +36,16 @@ enum OfferQueries {
             ])
     }
 
+    static let selectNewest = """
+        SELECT \(FoundOfferIssue.columns)
+        FROM issuedOffer AS issued LEFT JOIN customer AS owner ON owner.id = issued.customer
+        WHERE ledger = ? ORDER BY issuedAt DESC, nonce DESC LIMIT ?
+        """
+
+    static func newest(limit: Int, ledger: Int64, _ database: Database) throws -> [FoundOfferIssue] {
+        try database.rows(selectNewest, [.integer(ledger), .count(limit)])
+    }
+
     static let count = "SELECT count(*) FROM (SELECT 1 FROM issuedOffer WHERE ledger = ? AND issuedAt > ? LIMIT ?)"
 
     static func count(since instant: Timestamp, limit: Int, ledger: Int64, _ database: Database) throws -> Int {

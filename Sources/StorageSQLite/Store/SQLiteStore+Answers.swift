@@ -119,6 +119,13 @@ extension SQLiteStore {
         } ?? []
     }
 
+    package func databaseSize() async throws -> Int64 {
+        try read { database in
+            let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            return pages * (try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+        }
+    }
+
     package func checkHealth() async throws {
         try isDamaged.check()
         try read { database in

@@ -34,6 +34,11 @@ extension SQLiteStore {
         return last??.end ?? .start
     }
 
+    package func newestEvents(of scope: Scope, limit: Int) async throws -> [LoggedEvent] {
+        let entries = try reading(scope) { try LogQueries.newest(limit: limit, in: scope, ledger: $1, $0.database) }
+        return OutboxEntry.newest(in: entries ?? [], limit: limit)
+    }
+
     package func logFloor(of scope: Scope) async throws -> LogPlace {
         let floor = try reading(scope) { try LogQueries.floor(ledger: $1, $0.database) }
         return floor??.place ?? .start

@@ -16,4 +16,10 @@ extension SQLiteStore {
             try OfferQueries.page(after: place, limit: limit, ledger: ledger, reading.database).map { $0.issue(in: scope) }
         } ?? []
     }
+
+    package func newestOffers(in scope: Scope, limit: Int) async throws -> [OfferIssue] {
+        try reading(scope) { reading, ledger in
+            try OfferQueries.newest(limit: limit, ledger: ledger, reading.database).map { $0.issue(in: scope) }
+        } ?? []
+    }
 }

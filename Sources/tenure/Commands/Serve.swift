@@ -76,7 +76,7 @@ struct Serve: AsyncParsableCommand {
             .init(service: DeliveryService(loop: DeliveryLoop(webhooks), logger: logger)),
         ]
         services += Self.watches(backend, clock: clock, logger: logger)
-        let neighbours = ConsoleNeighbours(deliveries: webhooks, apple: desk)
+        let neighbours = ConsoleNeighbours(deliveries: webhooks, apple: desk, metrics: metrics.factory)
         services += Self.console(configuration, backend, beside: neighbours, logger: logger)
         if let desk {
             let planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: configuration.clockFile != nil)

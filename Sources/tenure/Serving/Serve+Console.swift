@@ -1,6 +1,7 @@
 import Backend
 import Console
 import Logging
+import Metrics
 import Server
 import ServiceLifecycle
 
@@ -11,6 +12,8 @@ extension Serve {
         let deliveries: DeliveryDesk
         /// Who asks Apple; nil: nobody does.
         let apple: AppleDesk?
+        /// Where is counted what browsers report.
+        let metrics: any MetricsFactory
     }
 
     /// The console, where the configuration has it listen.
@@ -25,6 +28,7 @@ extension Serve {
             version: TenureCommand.version)
         dependencies.isClockSimulated = configuration.clockFile != nil
         (dependencies.deliveries, dependencies.apple) = (neighbours.deliveries, neighbours.apple)
+        dependencies.metrics = neighbours.metrics
         let address = configuration.console.address ?? ""
         let console = buildConsole(dependencies, configuration: listener, logger: logger) { port in
             logger.notice("console", metadata: ["address": "\(address)", "listens": "\(listener.host):\(port)"])

@@ -1,5 +1,6 @@
 import AppStoreGateway
 import Backend
+import Console
 import Hummingbird
 import Logging
 import Metrics
@@ -13,7 +14,9 @@ struct ServedMetrics: Sendable {
     private let registry: PrometheusRegistry?
 
     /// Everything that is measured, in all rooms (docs/operations/metrics.md).
-    static let families = Backend.metricFamilies + AppStoreGateway.metricFamilies + ServerMetrics.families
+    static let families =
+        Backend.metricFamilies + AppStoreGateway.metricFamilies + ServerMetrics.families
+        + ConsoleDependencies.metricFamilies
 
     /// - Parameter listener: nil where nobody is to read metrics.
     /// - Throws: `MetricFamilyError`, where two rooms describe the same metric.

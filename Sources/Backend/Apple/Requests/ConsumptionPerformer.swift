@@ -34,20 +34,14 @@ package struct ConsumptionPerformer: WorkPerformer {
         guard let app = backend.apps[work.order.scope.app], let consumption = app.apple?.consumption else {
             return .wait(.minutes(30), because: "the app does not ask Apple")
         }
-        let action = try StateCoding.decode(DueWork.Action.self, from: work.order.body)
-        guard case .answerConsumptionRequest(let transactionId, let reason, let deadline) = action else {
+        guard let asked = try ConsumptionCase(work.order) else {
             return .abandon(because: "its body is another kind of work's")
         }
-        let asked = Asked(
-            key: SubscriptionKey(work.order.scope, OriginalTransactionID(work.order.subject)),
-            transactionId: transactionId, reason: reason, deadline: deadline,
-            name: AppleRequestName(
-                work.order.scope, ServerAPIEndpoint.sendConsumptionInformation.name, id: work.order.key))
         if try await backend.store.write({ try $0.appleRequest(asked.name) })?.result != nil { return .done() }
-        let found = try await find(asked, consumption)
+        let found = try await backend.evidence(on: asked)
         switch found.answer(to: asked, consumption, at: now) {
         case .refused(let refusal):
-            if refusal.mayPass, consumption.consent != .never, now < deadline.adding(Milliseconds(-Self.reserve.count)) {
+            if refusal.mayPass, consumption.consent != .never, now < asked.deadline.adding(Milliseconds(-Self.reserve.count)) {
                 return .wait(Self.pause, because: "notSent.\(refusal.code)")
             }
             return end(asked, with: AppleRequest.Result(outcome: "notSent.\(refusal.code)", at: now), content: "", now)
@@ -59,62 +53,9 @@ package struct ConsumptionPerformer: WorkPerformer {
         }
     }
 
-    // MARK: What is known
-
-    /// What Apple asks.
-    private struct Asked: Sendable {
-        let key: SubscriptionKey
-        let transactionId: Ledger.TransactionID
-        let reason: String?
-        let deadline: Timestamp
-        let name: AppleRequestName
-
-        var requestedAt: Timestamp { deadline.adding(.hours(-12)) }
-
-        func request(_ content: String, at now: Timestamp) -> AppleRequest {
-            AppleRequest(
-                name, subject: key.originalTransactionId.rawValue, content: content, by: AppleRequest.byRule, at: now)
-        }
-    }
-
-    /// What is known of the purchase and of whoever was credited with it.
-    private struct Found: Sendable {
-        var fact: TransactionFact?
-        var purchases: [CustomerPeriod] = []
-        var note: ConsumptionNote?
-
-        func answer(to asked: Asked, _ settings: ConsumptionSettings, at now: Timestamp) -> ConsumptionAnswer {
-            guard let fact else { return .refused(.unknownTransaction) }
-            var knowledge = note?.knowledge ?? ConsumptionKnowledge(customerConsented: false)
-            if settings.consent == .always { knowledge.customerConsented = true }
-            return ConsumptionAnswer(
-                to: ConsumptionQuestion(about: fact, requestedAt: asked.requestedAt, consumptionRequestReason: asked.reason),
-                purchases: purchases, knowledge: knowledge, policy: settings.policy(for: fact.productId), at: now)
-        }
-    }
-
-    private func find(_ asked: Asked, _ settings: ConsumptionSettings) async throws -> Found {
-        var found = Found()
-        guard let stored = try await backend.store.subscription(asked.key) else { return found }
-        let state = stored.state
-        let kept = stored.history.book.lines.flatMap(\.kept)
-        found.fact = kept.last { $0.transactionId == asked.transactionId }
-        guard let fact = found.fact else { return found }
-        let aliases = Set(PeriodAlias.aliases(of: fact))
-        guard let period = state.periods.first(where: { !aliases.isDisjoint(with: $0.aliases) }),
-            let customer = state.owner(at: period.purchaseDate)
-        else { return found }
-        let person = try await backend.person(of: CustomerKey(asked.key.scope, customer))
-        found.purchases = CustomerPeriod.all(of: person.customer, in: try await backend.states(of: person))
-        // A note may name the period by another of its transactions.
-        let names = [asked.transactionId, period.transaction.transactionId] + kept.map(\.transactionId)
-        found.note = names.lazy.compactMap { person.account.consumption(of: $0) }.first
-        return found
-    }
-
     // MARK: What came of it
 
-    private func send(_ report: ConsumptionReport, _ asked: Asked, at now: Timestamp) async throws -> WorkOutcome {
+    private func send(_ report: ConsumptionReport, _ asked: ConsumptionCase, at now: Timestamp) async throws -> WorkOutcome {
         let call: ServerAPICall<NoResponseBody>
         do {
             call = try .sendConsumptionInformation(transactionId: asked.transactionId.rawValue, ConsumptionRequest(report))
@@ -142,7 +83,7 @@ package struct ConsumptionPerformer: WorkPerformer {
     }
 
     private func end(
-        _ asked: Asked, with result: AppleRequest.Result, content: String, _ now: Timestamp
+        _ asked: ConsumptionCase, with result: AppleRequest.Result, content: String, _ now: Timestamp
     ) -> WorkOutcome {
         let request = asked.request(content, at: now)
         return .done(
@@ -170,26 +111,6 @@ extension AppleRequest {
 extension AppleFailure {
     /// Whether the same request will be refused for ever: it is about this very transaction, or wrong in itself.
     var isFinal: Bool { scope == .transaction || scope == .request }
-}
-
-extension ConsumptionAnswer.Refusal {
-    /// Stable.
-    fileprivate var code: String {
-        switch self {
-        case .unknownTransaction: "unknownTransaction"
-        case .noConsent: "noConsent"
-        case .familyShared: "familyShared"
-        case .tooLate: "tooLate"
-        }
-    }
-
-    /// Whether what is missing may still be said: a consent, or who bought.
-    fileprivate var mayPass: Bool {
-        switch self {
-        case .unknownTransaction, .noConsent: true
-        case .familyShared, .tooLate: false
-        }
-    }
 }
 
 extension ConsumptionRequest {
