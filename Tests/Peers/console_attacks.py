@@ -348,8 +348,8 @@ def check_audit(books, desk, operator, admin):
     line.ask(f"{HERE}/customers/customer-1", method="HEAD")
     notes = reader.get(f"/operators/audit?actor={operator.name}", headers={"Accept": "application/json"}).json["notes"]
     newest = [(note["act"], note.get("customer") or note.get("subject") or note.get("searched")) for note in notes[:8]][::-1]
-    # Of whom nothing is known there is no number, and the chain spells no ids: that it was opened stands there, and not the id.
-    wanted = [("searched", "audited-words"), ("openedCustomer", "customer-3"), ("openedCustomer", None), ("openedSubscription", original_id(WAITING)), ("openedEvidence", original_id(WAITING)),
+    # Of whom nothing is known there is no number, and the chain spells no ids: the id stands among what was searched.
+    wanted = [("searched", "audited-words"), ("openedCustomer", "customer-3"), ("openedCustomer", "never-known"), ("openedSubscription", original_id(WAITING)), ("openedEvidence", original_id(WAITING)),
               ("openedSubscription", original_id(WAITING)), ("inspected", None), ("openedCustomer", "customer-1")]
     check("ASVS 7.1.3, trap 12: each opened customer, subscription and fact, each search and inspection is audited, in order", newest == wanted, newest)
     check("and from where", {note["address"] for note in notes[:8]} == {"127.0.1.6"}, {note.get("address") for note in notes[:8]})

@@ -118,6 +118,8 @@ package struct OperatorDoor: ConsoleDoor {
         case .customer(let id, _):
             noted = deed(.openedCustomer)
             noted.customer = try Backend.checked(id)
+            // Of whom nothing is known there is no number: the id is kept as what was searched, where an erasure finds it.
+            noted.searched = id.rawValue
         case .subscription(let id, _):
             noted = deed(.openedSubscription)
             noted.subject = id.rawValue

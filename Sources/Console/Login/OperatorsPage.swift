@@ -148,7 +148,8 @@ struct AuditPage: PageModel {
             }
             row.cell { subject(of: note, &$0, frame) }
             row.cell { html in
-                for (index, text) in [note.searched, note.detail, note.reason].compactMap(\.self).enumerated() {
+                let searched = note.searched == note.customer?.rawValue ? nil : note.searched
+                for (index, text) in [searched, note.detail, note.reason].compactMap(\.self).enumerated() {
                     if index > 0 { html.fixed(" · ") }
                     html.data(text)
                 }

@@ -51,6 +51,8 @@ struct VerifyPage {
     let runs: [Backend.Job]
     /// What the last one found; at most one page.
     let findings: [Backend.JobResult]
+    /// Whether who asks may see single subscriptions; else a finding says only of what kind it is.
+    let namesSubscriptions: Bool
 
     var sheet: Sheet {
         guard let last = runs.first else { return Sheet(JobWords.verify, [.paragraph(JobWords.neverVerified)]) }
@@ -82,7 +84,8 @@ struct VerifyPage {
         guard case .finding(let finding) = result.content else { return nil }
         return [
             .number(result.number), .data(finding.kind.rawValue),
-            .optional(finding.subscription?.originalTransactionId.rawValue), .data(finding.words),
+            namesSubscriptions ? .optional(finding.subscription?.originalTransactionId.rawValue) : .none,
+            namesSubscriptions ? .data(finding.words) : .none,
         ]
     }
 }

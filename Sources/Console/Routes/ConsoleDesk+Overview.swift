@@ -143,6 +143,6 @@ extension ConsoleDesk {
         if let last = runs.first {
             findings = try await backend.jobResults(of: last.id, app: place.app, after: 0, limit: SubscriptionPage.longest)
         }
-        return VerifyPage(runs: runs, findings: findings).sheet
+        return VerifyPage(runs: runs, findings: findings, namesSubscriptions: mayNameCustomers(in: place)).sheet
     }
 }
