@@ -16,7 +16,7 @@ private struct NoKeeper: SecretKeeper {
     func reveal(_ kept: String, of owner: String) -> [UInt8]? { nil }
 }
 
-@Suite struct `The door of the console` {
+@Suite struct `What comes to the door` {
     private static let origin = "https://tenure.example.com"
 
     /// The console with the operators' own door, at an address of https.
