@@ -105,8 +105,8 @@ struct SubscriptionDrawing: Sendable {
         let isNarrow: Bool
     }
 
-    /// Bars of one kind that are narrower than this, and touch each other, are drawn as one: 500 days would be 500 elements of which
-    /// nobody sees one.
+    /// Bars of one kind that are narrower than this, and touch each other, are drawn as one: 500 days would be 500 elements of
+    /// which nobody sees one.
     private static let narrow = 40
 
     private func stretches(of bars: [Bar], _ axis: Axis) -> [Stretch] {
