@@ -12,8 +12,8 @@ struct SubscriptionPage {
     /// Whether somebody asked for an instant.
     let isAsked: Bool
 
-    /// So many rows of a list are shown on a page of its own.
-    static let longest = 100
+    /// So many rows of a list are shown on a page of its own: a row of the audit can have 1,000 bytes.
+    static let longest = 50
     /// And so many, the newest, beside other lists.
     static let fewest = 12
 
