@@ -20,7 +20,8 @@ package struct SearchBody: AnswerContent, JSONBody, Hashable {
                 .required("id", .text, "The customer's id, or the originalTransactionId.", example: "alice"),
                 .required("environment", .word(Environment.names), "Where it was found."),
                 .required(
-                    "foundBy", .word(["customer", "originalTransactionId", "transactionId", "appAccountToken", "appTransactionId"]),
+                    "foundBy",
+                    .word(["customer", "originalTransactionId", "transactionId", "appAccountToken", "appTransactionId"]),
                     "What the text is there."),
             ])
 
