@@ -54,6 +54,15 @@ import Testing
         }
     }
 
+    /// A search for a transaction must not walk through all facts of its ledger, which an index begins with too.
+    @Test func `A transaction is found by its own index`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            let plan = try store.onWriter { try Self.plan(of: EvidenceQueries.selectHaving, $0) }
+            #expect(plan.contains { $0.contains("(ledger=? AND transactionId=?)") }, "\(plan)")
+        }
+    }
+
     /// All SQL that the store runs, as seen by the connection.
     private static func statements(of store: SQLiteStore) throws -> Set<String> {
         let seen = Mutex<Set<String>>([])

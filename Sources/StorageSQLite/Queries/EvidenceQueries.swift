@@ -87,9 +87,12 @@ enum EvidenceQueries {
         }
     }
 
+    /// `CROSS JOIN` has SQLite take each ledger first: for the sake of `DISTINCT` it would else walk through all facts in the
+    /// order of another index.
     static let selectHaving = """
-        SELECT DISTINCT \(SubscriptionPlace.columns) FROM fact
-        WHERE ledger IN (SELECT id FROM ledger WHERE app = ?) AND transactionId = ? AND transactionId IS NOT NULL
+        SELECT DISTINCT \(SubscriptionPlace.columns) FROM ledger
+        CROSS JOIN fact ON fact.ledger = ledger.id AND transactionId = ?2 AND transactionId IS NOT NULL
+        WHERE app = ?1
         """
 
     static func subscriptions(
