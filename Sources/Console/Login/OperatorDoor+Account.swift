@@ -54,7 +54,7 @@ extension OperatorDoor {
     }
 
     private func backToAccount(_ signedIn: SignedIn?) -> Response {
-        Self.redirect(to: url.site.address(ofDoor: ["account"]).text, cookie: signedIn.map { cookie($0.token) })
+        .redirect(to: url.site.address(ofDoor: ["account"])).keeping(signedIn.map { cookie($0.token) })
     }
 
     private func account(_ call: ConsoleCall, _ session: Session, _ refusal: OperatorRefusal) async throws -> Response {

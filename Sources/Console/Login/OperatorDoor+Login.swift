@@ -42,7 +42,7 @@ extension OperatorDoor {
         do {
             let signedIn = try await desk.logIn(
                 LoginForm(name: form["name"], password: form["password"], code: form["code"]), from: client(of: call))
-            return Self.redirect(to: url.site.address(of: next ?? .home).text, cookie: cookie(signedIn.token))
+            return .redirect(to: url.site.address(of: next ?? .home)).keeping(cookie(signedIn.token))
         } catch let refusal as OperatorRefusal {
             return page(LoginPage(next: next, name: form["name"], refusal: refusal), call, status: refusal.status)
         }
@@ -54,7 +54,7 @@ extension OperatorDoor {
             guard token.isFormToken(try await call.form()["form"]) else { throw Trouble.fromAnotherSite }
             try await desk.logOut(token, from: client(of: call))
         }
-        return Self.redirect(to: url.site.address(ofDoor: ["login"]).text, cookie: noCookie)
+        return .redirect(to: url.site.address(ofDoor: ["login"])).keeping(noCookie)
     }
 
     // MARK: Links

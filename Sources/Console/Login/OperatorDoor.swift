@@ -85,7 +85,7 @@ package struct OperatorDoor: ConsoleDoor {
     /// - Throws: `OperatorRefusal.loginRefused` where there is no such operator.
     package func letIn(_ name: String, _ call: ConsoleCall) async throws -> Response {
         let signedIn = try await desk.logIn(proxied: name, from: client(of: call))
-        return Self.redirect(to: url.site.address(of: .home).text, cookie: cookie(signedIn.token))
+        return .redirect(to: url.site.address(of: .home)).keeping(cookie(signedIn.token))
     }
 
     func visitor(_ session: Session) -> ConsoleVisitor {
@@ -99,14 +99,10 @@ package struct OperatorDoor: ConsoleDoor {
 
     /// To where somebody is sent who must log in; a program is told.
     private func askToLogIn(_ call: ConsoleCall) -> Response {
-        if ways.proxy != nil { return trouble(.notLoggedIn, call) }
-        guard !call.wantsJSON else { return trouble(.notLoggedIn, call) }
-        var address = url.site.address(ofDoor: ["login"]).text
+        guard ways.proxy == nil, !call.wantsJSON else { return trouble(.notLoggedIn, call) }
         let route = ConsoleRoute(path: call.path[...], query: (call.request.uri.query ?? "")[...])
-        if call.request.method == .get, let route, route != .home {
-            address += ConsoleQuery.text([("next", route.path)])
-        }
-        return Self.redirect(to: address)
+        let next = call.request.method == .get && route != .home ? route?.path : nil
+        return .redirect(to: url.site.address(ofDoor: ["login"], query: [("next", next)]))
     }
 
     /// Opening a customer or a subscription and searching are audited, before anything is read.
@@ -195,19 +191,12 @@ package struct OperatorDoor: ConsoleDoor {
 
     // MARK: Answers
 
-    static func redirect(to address: String, cookie: String? = nil) -> Response {
-        Response(status: .seeOther, headers: [.location: address]).keeping(cookie)
-    }
-
     /// A page of the door's own.
     func page(
         _ model: any PageModel, _ call: ConsoleCall, status: HTTPResponse.Status = .ok, cookie: String? = nil,
         for visitor: ConsoleVisitor = .nobody
     ) -> Response {
-        let language = visitor.language ?? Language(accepting: call.request.headers[.acceptLanguage])
-        let frame = Frame(
-            site: url.site, visitor: visitor, speech: Speech(language, visitor.zone), route: .rules, standing: call.standing)
-        var response = ConsoleResponder.answer(model, frame, call)
+        var response = ConsoleResponder.answer(model, call.frame(of: .rules, for: visitor), call)
         response.status = status
         return response.keeping(cookie)
     }

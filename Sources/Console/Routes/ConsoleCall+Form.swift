@@ -17,12 +17,16 @@ struct ConsoleForm: Sendable {
 }
 
 extension ConsoleCall {
+    /// Whether the body is what browsers send for a form.
+    var isForm: Bool {
+        request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
+    }
+
     /// The form that is the body.
     ///
     /// - Throws: ``Trouble``: `formUnreadable`, `tooLong`, `notRead`.
     func form() async throws -> ConsoleForm {
-        let type = request.headers[.contentType]?.lowercased() ?? ""
-        guard type.hasPrefix("application/x-www-form-urlencoded") else { throw Trouble.formUnreadable }
+        guard isForm else { throw Trouble.formUnreadable }
         return try await reading(upTo: ConsoleForm.longest) { body in
             guard let text = String(validating: body, as: UTF8.self), let fields = ConsoleQuery(text[...]) else {
                 throw Trouble.formUnreadable

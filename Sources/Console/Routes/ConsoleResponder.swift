@@ -108,12 +108,12 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
     // MARK: Pages
 
     private func answer(_ call: ConsoleCall, _ route: ConsoleRoute?, _ visitor: ConsoleVisitor) async -> Response {
-        let frame = frame(call, route ?? .rules, visitor)
+        let frame = call.frame(of: route ?? .rules, for: visitor)
         do {
             let route = try Self.allowed(call, route, visitor, frame)
             if route == .home {
                 guard let place = frame.firstPlace else { throw Trouble.nothingAllowed }
-                return Self.redirect(to: dependencies.site.address(of: .page(place, .overview)))
+                return .redirect(to: dependencies.site.address(of: .page(place, .overview)))
             }
             try await dependencies.door.note(route, by: visitor, call)
             return Self.answer(try await model(of: route, call, visitor), frame, call)
@@ -121,7 +121,7 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
             let trouble = Trouble(error)
             if trouble.isFailureOfOurs { call.context.logger.error("console", metadata: ["error": "\(error)"]) }
             // A page that is not there has no ledger to lead to others of.
-            let frame = trouble == .noSuchPage ? self.frame(call, .rules, visitor) : frame
+            let frame = trouble == .noSuchPage ? call.frame(of: .rules, for: visitor) : frame
             var response = Self.answer(TroubleModel(trouble), frame, call)
             response.status = trouble.status
             if trouble == .wrongMethod { response.headers[.allow] = route?.isPost == true ? "POST" : "GET, HEAD" }
@@ -168,13 +168,6 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
         }
     }
 
-    private func frame(_ call: ConsoleCall, _ route: ConsoleRoute, _ visitor: ConsoleVisitor) -> Frame {
-        let language = visitor.language ?? Language(accepting: call.request.headers[.acceptLanguage])
-        return Frame(
-            site: dependencies.site, visitor: visitor, speech: Speech(language, visitor.zone), route: route,
-            standing: call.standing)
-    }
-
     static func answer(_ model: any PageModel, _ frame: Frame, _ call: ConsoleCall) -> Response {
         let isJSON = call.wantsJSON
         let bytes = isJSON ? json(model) : Shell.document(model, frame).bytes
@@ -190,13 +183,23 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
         model.write(to: &json)
         return json.bytes
     }
+}
 
-    private static func redirect(to address: ConsoleAddress) -> Response {
+extension Response {
+    /// Leads to another page of the console: what a POST did is not done again by loading the page once more.
+    static func redirect(to address: ConsoleAddress) -> Response {
         Response(status: .seeOther, headers: [.location: address.text])
     }
 }
 
 extension ConsoleCall {
+    /// What stands around a page: in the visitor's language, else the browser's.
+    func frame(of route: ConsoleRoute, for visitor: ConsoleVisitor) -> Frame {
+        let language = visitor.language ?? Language(accepting: request.headers[.acceptLanguage])
+        return Frame(
+            site: site, visitor: visitor, speech: Speech(language, visitor.zone), route: route, standing: standing)
+    }
+
     /// Whether something is to be shown: HEAD is GET without the body.
     ///
     /// Source: RFC 9110, section 9.3.2.
@@ -220,8 +223,7 @@ extension ConsoleCall {
     ///
     /// - Throws: ``Trouble``.
     fileprivate func pastedText(in body: [UInt8]) throws -> [UInt8] {
-        let type = request.headers[.contentType]?.lowercased() ?? ""
-        guard type.hasPrefix("application/x-www-form-urlencoded") else { return body }
+        guard isForm else { return body }
         for part in body.split(separator: UInt8(ascii: "&")) where part.starts(with: Array("text=".utf8)) {
             let spaced = part.dropFirst(5).map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
             guard let text = PercentEncoding.decode(spaced[...]) else { throw Trouble.formUnreadable }

@@ -29,9 +29,11 @@ package struct ConsoleSite: Sendable, Hashable {
 
     /// The address of a page that the door answers itself, such as `["login"]`.
     ///
-    /// - Parameter segments: of the path; each is encoded.
-    package func address(ofDoor segments: [String]) -> ConsoleAddress {
-        ConsoleAddress(basePath + segments.map { "/" + PercentEncoding.encode($0) }.joined())
+    /// - Parameters:
+    ///   - segments: of the path; each is encoded.
+    ///   - query: names and values, which are encoded; what is nil is left out.
+    package func address(ofDoor segments: [String], query: [(String, String?)] = []) -> ConsoleAddress {
+        ConsoleAddress(basePath + segments.map { "/" + PercentEncoding.encode($0) }.joined() + ConsoleQuery.text(query))
     }
 
     /// What stands behind the base path; nil where a path is not below it.

@@ -32,8 +32,7 @@ struct AddOperator: AsyncParsableCommand {
     func run() async throws {
         let grants = try roles.grants()
         try await desk.run { desk, console in
-            Console.print(console.link(try await desk.make(name, grants: grants, by: .commandLine)))
-            Console.print("It is good once, until 15 minutes from now.")
+            console.printLink(try await desk.make(name, grants: grants, by: .commandLine))
         }
     }
 }
@@ -50,8 +49,7 @@ struct LinkOperator: AsyncParsableCommand {
 
     func run() async throws {
         try await desk.run { desk, console in
-            Console.print(console.link(try await desk.makeLink(for: name, by: .commandLine)))
-            Console.print("It is good once, until 15 minutes from now.")
+            console.printLink(try await desk.makeLink(for: name, by: .commandLine))
         }
     }
 }

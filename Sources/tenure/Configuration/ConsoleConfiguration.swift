@@ -12,7 +12,8 @@ struct ConsoleConfiguration {
     /// Under which address browsers reach it; nil: none is known, and links are printed without it.
     private(set) var url: ConsoleURL?
     private(set) var ways = OperatorDoor.Ways()
-    private var addressText: String?
+    /// The same as text, without a slash at its end, such as `https://tenure.example.com`.
+    private(set) var address: String?
 
     /// - Parameter api: the listener of the API, which is another one.
     /// - Throws: `CommandError` that names the member and what it should be.
@@ -27,9 +28,9 @@ struct ConsoleConfiguration {
             listener.host = try chosen?.text("host") ?? "127.0.0.1"
             self.listener = listener
         }
-        addressText = try chosen?.text("address").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        if addressText == nil, let listener { addressText = try Self.ownAddress(listener) }
-        url = try addressText.map(Self.url)
+        address = try chosen?.text("address").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        if address == nil, let listener { address = try Self.ownAddress(listener) }
+        url = try address.map(Self.url)
         ways.forwarders =
             try chosen?.texts("forwardedFrom")?.map { text in
                 guard let range = AddressRange(text) else {
@@ -84,7 +85,4 @@ struct ConsoleConfiguration {
             }
         }
     }
-
-    /// Such as `https://tenure.example.com`, without a slash at its end; nil where none is known.
-    var address: String? { addressText }
 }

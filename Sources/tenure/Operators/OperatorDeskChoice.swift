@@ -44,6 +44,12 @@ struct OperatorDeskChoice: ParsableArguments {
 extension ConsoleConfiguration {
     /// The link that a token is in; the token alone where the console's address is not configured.
     func link(_ token: SecretToken) -> String { address.map { "\($0)/login/link/\(token.text)" } ?? token.text }
+
+    /// The link alone on a line, and how long it is good.
+    func printLink(_ token: SecretToken) {
+        Console.print(link(token))
+        Console.print("It is good once, until 15 minutes from now.")
+    }
 }
 
 /// An operator, or a session, as a line.
