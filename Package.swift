@@ -109,8 +109,8 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Assets/console.css"), .embedInCode("Assets/console.js"), .embedInCode("Assets/console.svg"),
-                // A symbolic link to docs/rules.md: what the product cites and what it shows are one text.
-                .embedInCode("Rules/rules.md"),
+                // Symbolic links to docs/rules.md and its translation: what the product cites and what it shows are one text.
+                .embedInCode("Rules/rules.md"), .embedInCode("Rules/rules.zh-Hans.md"),
             ],
             swiftSettings: house),
         room("NativeFace", ["Primitives", "Server", "Backend", "APIContract", "Ledger"]),

@@ -11,7 +11,7 @@ struct RulesModel: PageModel {
         html.element(.p, say: frame.say(RuleWords.language))
         html.table(frame.say(RuleWords.all), [frame.say(RuleWords.id), frame.say(RuleWords.text)], rules) { row, rule in
             row.cell { $0.rule(rule.id, frame) }
-            row.cell { RuleModel.write(rule.text, to: &$0, frame) }
+            row.cell { RuleModel.write(rule.text(for: frame.speech.language), in: .span, to: &$0, frame) }
         }
     }
 
@@ -31,28 +31,43 @@ struct RuleModel: PageModel {
     func title(_ speech: Speech) -> Said { speech.say(RuleWords.title(rule.id)) }
 
     func write(to html: inout HTML, _ frame: Frame) {
-        html.element(.p, .class("where"), .fixed("lang", "en")) { html in
-            html.element(.bdi) { $0.bareData(rule.section) }
+        let text = rule.text(for: frame.speech.language)
+        html.element(.p, .class("where"), .data(.lang, text.language.rawValue)) { html in
+            html.element(.bdi) { $0.bareData(text.section) }
         }
         if !rule.isBuilt { html.element(.p, .class("notice"), say: frame.say(RuleWords.later)) }
-        html.element(.p, .fixed("lang", "en")) { Self.write(rule.text, to: &$0, frame) }
+        Self.write(text, in: .p, to: &html, frame)
+        if text.language != rule.english.language {
+            html.element(.details) { html in
+                html.element(.summary, say: frame.say(RuleWords.inEnglish))
+                Self.write(rule.english, in: .p, to: &html, frame)
+            }
+        }
         html.element(.p, say: frame.say(RuleWords.language))
         html.element(.p) { $0.link(.rules, say: frame.say(RuleWords.toAll), frame) }
     }
 
+    /// `section` and `text` are those that count, in English; a translation is a member of its language's tag.
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("id", rule.id)
-            json.member("section", rule.section)
+            json.member("section", rule.english.section)
             json.member("isBuilt", rule.isBuilt)
-            json.member("text", rule.text)
+            json.member("text", rule.english.words)
+            guard let chinese = rule.chinese else { return }
+            json.member("zh-Hans") { json in
+                json.object { json in
+                    json.member("section", chinese.section)
+                    json.member("text", chinese.words)
+                }
+            }
         }
     }
 
     /// The text, with code between grave accents, emphasis between asterisks, and each id of a rule as a link.
-    static func write(_ text: String, to html: inout HTML, _ frame: Frame) {
-        html.element(.span, .fixed("lang", "en")) { html in
-            for (index, part) in text.split(separator: "`", omittingEmptySubsequences: false).enumerated() {
+    static func write(_ text: RulePage.Text, in tag: HTMLTag, to html: inout HTML, _ frame: Frame) {
+        html.element(tag, .data(.lang, text.language.rawValue)) { html in
+            for (index, part) in text.words.split(separator: "`", omittingEmptySubsequences: false).enumerated() {
                 let isCode = index % 2 == 1
                 if isCode, RulePages.page(of: String(part)) == nil {
                     html.element(.code) { $0.bareData(String(part)) }
@@ -92,7 +107,7 @@ struct RuleModel: PageModel {
 
 /// Texts of the pages of rules.
 enum RuleWords: Words {
-    case all, id, text, later, toAll, language
+    case all, id, text, later, toAll, language, inEnglish
     case title(String)
 
     var english: String {
@@ -102,7 +117,8 @@ enum RuleWords: Words {
         case .text: "What it says"
         case .later: "This rule is decided and not in the code yet."
         case .toAll: "All rules"
-        case .language: "Every decision that this console shows names the rule that made it. The rules are written in English."
+        case .language: "Every decision that this console shows names the rule that made it."
+        case .inEnglish: "In English"
         case .title(let id): "Rule \(Speech.isolated(id))"
         }
     }
@@ -114,7 +130,8 @@ enum RuleWords: Words {
         case .text: "内容"
         case .later: "此规则已定，尚未实现。"
         case .toAll: "全部规则"
-        case .language: "本控制台显示的每个决定都注明其依据的规则。规则正文为英文。"
+        case .language: "本控制台显示的每个决定都注明其依据的规则。中文为译文；与英文不一致时，以英文为准。"
+        case .inEnglish: "英文原文"
         case .title(let id): "规则 \(Speech.isolated(id))"
         }
     }
