@@ -4,19 +4,58 @@ package import StrictJSON
 
 /// The result for one artifact: what is known about it, and the reason against it if there is one.
 package struct Inspection: Sendable {
-    /// What it is, such as `appReceipt`.
-    package internal(set) var kind: String
+    package internal(set) var kind: Kind
     /// Where it was inside another one; nil: by itself.
     package internal(set) var path: String?
     package internal(set) var result: Outcome
     /// Its content, as JSON, where the signature is valid but the signer is not trusted.
     package internal(set) var unproved: [UInt8]?
-    /// What it means, in sentences.
-    package internal(set) var meaning: [String] = []
+    /// What it means, one sentence each.
+    package internal(set) var meaning: [Meaning] = []
     /// JWS and receipts inside it, each inspected by itself.
     package internal(set) var inside: [Inspection] = []
     /// The wrapping that was removed before it was read.
     package internal(set) var wrappings: [TextWrapping] = []
+
+    /// What it is. Raw values are stable.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case notification, transaction, renewalInfo, appTransaction, realtimeRequest
+        /// A JWS of no known kind.
+        case jws
+        case ownJWS, appReceipt, transactionReceipt, verifyReceiptAnswer, notificationV1, serverAPIAnswer, serverAPIError
+        case transactionId
+
+        init(_ kind: AppleArtifact.JWSKind) {
+            self =
+                switch kind {
+                case .notification: .notification
+                case .transaction: .transaction
+                case .renewalInfo: .renewalInfo
+                case .appTransaction: .appTransaction
+                case .realtimeRequest: .realtimeRequest
+                }
+        }
+
+        /// Its name, in the middle of a sentence.
+        package var name: Sentence {
+            switch self {
+            case .notification: Sentence("notification", "通知")
+            case .transaction: Sentence("transaction", "交易")
+            case .renewalInfo: Sentence("renewal info", "续订信息")
+            case .appTransaction: Sentence("app transaction", "App 交易")
+            case .realtimeRequest: Sentence("real-time request of the App Store", "App Store 的实时请求")
+            case .jws: Sentence("JWS of no known kind", "种类未知的 JWS")
+            case .ownJWS: Sentence("JWS that a server of yours signed", "由您的服务器签名的 JWS")
+            case .appReceipt: Sentence("app receipt", "App 收据")
+            case .transactionReceipt: Sentence("transaction receipt from before iOS 7", "iOS 7 之前的交易收据")
+            case .verifyReceiptAnswer: Sentence("answer of /verifyReceipt", "/verifyReceipt 的答复")
+            case .notificationV1: Sentence("notification of version 1", "版本 1 的通知")
+            case .serverAPIAnswer: Sentence("answer of the App Store Server API", "App Store Server API 的答复")
+            case .serverAPIError: Sentence("refusal of the App Store Server API", "App Store Server API 的拒绝")
+            case .transactionId: Sentence("transaction id", "交易标识符")
+            }
+        }
+    }
 
     package enum Outcome: Sendable {
         /// Its signature is valid and the signer is trusted.
@@ -25,8 +64,7 @@ package struct Inspection: Sendable {
         case verifiedOwn(OwnEvidence)
         /// It was read, but it is not signed: only what is inside can be verified.
         case unsigned
-        /// The stable code of the reason, and what it is about.
-        case refused(code: String, detail: String)
+        case refused(Refusal)
     }
 
     /// What is known about a verified artifact.
@@ -86,33 +124,30 @@ package struct Inspection: Sendable {
         return refusal == nil
     }
 
-    /// A reason to refuse an artifact.
-    package struct Refusal: Sendable {
-        /// Stable.
-        package let code: String
-        /// What it is about; empty where the code says all.
-        package let detail: String
-
-        /// What to do about it.
-        package var advice: String? { Advice.words(code: code) }
-        /// Code and detail.
-        package var line: String { code + (detail.isEmpty ? "" : ": \(detail)") }
-    }
-
     /// The first reason to refuse it or anything inside it.
     package var refusal: Refusal? {
-        if case .refused(let code, let detail) = result { return Refusal(code: code, detail: detail) }
+        if case .refused(let refusal) = result { return refusal }
         return inside.lazy.compactMap(\.refusal).first
     }
 }
 
 extension Inspection.Outcome {
     /// Refused by `inspect` itself.
-    static func refused(_ code: InspectionCode, _ detail: String = "") -> Self { .refused(code: code.rawValue, detail: detail) }
+    static func refused(_ code: InspectionCode, _ detail: Refusal.Detail = .none) -> Self {
+        .refused(Refusal(code: .inspection(code), detail: detail))
+    }
 
     /// Refused for a reason of the JWS verifier.
-    static func refused(_ code: JWSRefusal.Code, _ detail: String = "") -> Self {
-        .refused(code: code.rawValue, detail: detail)
+    static func refused(_ code: JWSRefusal.Code, _ detail: Refusal.Detail = .none) -> Self {
+        .refused(Refusal(code: .jws(code), detail: detail))
+    }
+
+    static func refused(_ refusal: ReceiptRefusal) -> Self {
+        .refused(Refusal(code: .receipt(refusal.code), detail: .found(refusal.detail)))
+    }
+
+    static func refused(_ refusal: LegacyRefusal) -> Self {
+        .refused(Refusal(code: .legacy(refusal.code), detail: .found(refusal.detail)))
     }
 }
 
@@ -120,7 +155,7 @@ extension Inspection {
     /// The report, without indentation: one JSON object.
     package func write(to json: inout JSONWriter) {
         json.object { json in
-            json.member("kind", kind)
+            json.member("kind", kind.rawValue)
             json.optionalMember("path", path)
             if !wrappings.isEmpty {
                 json.member("unwrapped") { $0.array { json in wrappings.forEach { json.string($0.rawValue) } } }
@@ -130,19 +165,22 @@ extension Inspection {
             case .verified(let evidence): evidence.write(to: &json)
             case .verifiedOwn(let evidence): json.optionalInstant("signedDate", evidence.signedDate)
             case .unsigned: json.member("signedBy", "nobody; see inside")
-            case .refused(let code, let detail):
-                json.member("refusal") {
-                    $0.object { json in
-                        json.member("code", code)
-                        if !detail.isEmpty { json.member("detail", detail) }
-                        json.optionalMember("advice", Advice.words(code: code))
-                    }
-                }
+            case .refused(let refusal): json.member("refusal") { refusal.write(to: &$0) }
             }
-            if !meaning.isEmpty { json.member("meaning") { $0.array { json in meaning.forEach { json.string($0) } } } }
+            if !meaning.isEmpty { json.member("meaning") { $0.array { json in meaning.forEach { json.string($0.english) } } } }
             if let payload { json.member("payload") { $0.raw(payload) } }
             if let unproved { json.member("unproved") { $0.raw(unproved) } }
             if !inside.isEmpty { json.member("inside") { $0.array { json in inside.forEach { $0.write(to: &json) } } } }
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("code", code.rawValue)
+            if !detail.english.isEmpty { json.member("detail", detail.english) }
+            json.optionalMember("advice", advice?.english)
         }
     }
 }

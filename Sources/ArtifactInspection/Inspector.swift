@@ -36,7 +36,7 @@ package struct Inspector: Sendable {
     package func inspect(text bytes: [UInt8]) async -> Inspected {
         switch Recognition(of: bytes) {
         case .artifact(let artifact, let wrappings): .artifact(await inspect(artifact, outOf: wrappings))
-        case .unusable(let form): .unusable(Meaning.words(form))
+        case .unusable(let form): .unusable(form)
         }
     }
 
@@ -44,7 +44,7 @@ package struct Inspector: Sendable {
     package func inspect(_ artifact: AppleArtifact, outOf wrappings: [TextWrapping]) async -> Inspection {
         var inspection = await inspect(artifact)
         inspection.wrappings = wrappings
-        inspection.meaning += Meaning.words(wrappings)
+        inspection.meaning += Meaning.of(wrappings)
         return inspection
     }
 
@@ -76,25 +76,25 @@ package struct Inspector: Sendable {
         switch kind {
         case .transaction?:
             return inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) {
-                Meaning.words($0.payload, at: now)
+                Meaning.of($0.payload, at: now)
             }
         case .appTransaction?:
             return inspection(.appTransaction, await verifier.appTransaction(jws, for: app, at: now)) {
-                Meaning.words($0.payload)
+                Meaning.of($0.payload)
             }
         case .realtimeRequest?:
             return inspection(.realtimeRequest, await verifier.realtimeRequest(jws, for: app, at: now)) {
-                Meaning.words($0.payload)
+                Meaning.of($0.payload)
             }
         case .renewalInfo?:
             let renewal = await verifier.renewalInfo(jws, for: app, at: now).map(\.unbound)
-            return inspection(.renewalInfo, renewal) { Meaning.words($0.payload) + [Meaning.unbound] }
+            return inspection(.renewalInfo, renewal) { Meaning.of($0.payload) + [.renewal(.namesNoApp)] }
         case .notification?:
             return inspect(await verifier.notification(jws, for: app, at: now))
         case nil:
             // Even if its signature is valid, its payload is of no known kind; the first reason is given, as always.
             var inspection = inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) { _ in [] }
-            inspection.kind = "jws"
+            inspection.kind = .jws
             return inspection
         }
     }
@@ -107,22 +107,22 @@ package struct Inspector: Sendable {
         var inspection = inspection(
             .notification, Result<Verified<NotificationPayload>, JWSRefusal>.success(verified.notification)
         ) {
-            _ in [NotificationMeaning.words(payload.notificationType, payload.subtype)]
+            _ in [.notification(NotificationMeaning(type: payload.notificationType, subtype: payload.subtype))]
         }
         if let transaction = verified.transaction {
             inspection.inside.append(
                 self.inspection(.transaction, .success(transaction), at: "data.signedTransactionInfo") {
-                    Meaning.words($0.payload, at: now)
+                    Meaning.of($0.payload, at: now)
                 })
         }
         if let renewal = verified.renewalInfo ?? verified.unboundRenewalInfo?.unbound {
             inspection.inside.append(
-                self.inspection(.renewalInfo, .success(renewal), at: "data.signedRenewalInfo") { Meaning.words($0.payload) })
+                self.inspection(.renewalInfo, .success(renewal), at: "data.signedRenewalInfo") { Meaning.of($0.payload) })
         }
         if let download = verified.appTransaction {
             inspection.inside.append(
                 self.inspection(.appTransaction, .success(download), at: "appData.signedAppTransactionInfo") {
-                    Meaning.words($0.payload)
+                    Meaning.of($0.payload)
                 })
         }
         return inspection
@@ -130,24 +130,23 @@ package struct Inspector: Sendable {
 
     private func inspection<Payload: JWSPayload>(
         _ kind: AppleArtifact.JWSKind, _ result: Result<Verified<Payload>, JWSRefusal>, at path: String? = nil,
-        meaning: (Verified<Payload>) -> [String]
+        meaning: (Verified<Payload>) -> [Meaning]
     ) -> Inspection {
         switch result {
         case .success(let verified):
             Inspection(
-                kind: kind.rawValue, path: path, result: .verified(evidence(verified, payload: verified.payloadJSON)),
-                meaning: Meaning.signer(verified) + meaning(verified))
+                kind: Inspection.Kind(kind), path: path, result: .verified(evidence(verified, payload: verified.payloadJSON)),
+                meaning: Meaning.of(signer: verified) + meaning(verified))
         case .failure(let refusal):
             Inspection(
-                kind: kind.rawValue, path: path,
-                result: .refused(code: refusal.code.rawValue, detail: Self.detail(refusal, of: kind)))
+                kind: Inspection.Kind(kind), path: path,
+                result: .refused(refusal.code, Self.detail(refusal, of: kind)))
         }
     }
 
     /// What a refusal was about, with the JWS inside that it was about.
-    private static func detail(_ refusal: JWSRefusal, of kind: AppleArtifact.JWSKind) -> String {
-        let part = refusal.part.rawValue == kind.rawValue ? [] : ["in the \(refusal.part.rawValue)"]
-        return (part + (refusal.detail.isEmpty ? [] : [refusal.detail])).joined(separator: ": ")
+    private static func detail(_ refusal: JWSRefusal, of kind: AppleArtifact.JWSKind) -> Refusal.Detail {
+        refusal.part.rawValue == kind.rawValue ? .found(refusal.detail) : .inside(refusal.part, refusal.detail)
     }
 
     private func evidence<Payload>(_ verified: Verified<Payload>, payload: [UInt8]) -> Inspection.Evidence {
@@ -160,14 +159,14 @@ package struct Inspector: Sendable {
         let parts = jws.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard let ownKey else {
             return Inspection(
-                kind: "ownJWS",
-                result: .refused(.keyMissing, "a server's own signature is verified with that server's key"))
+                kind: .ownJWS,
+                result: .refused(.keyMissing, .verifiedWithItsKey))
         }
         guard parts.count == 3, OwnJWS.isES256(header: parts[0]), let payload = StrictBase64.decodeURL(parts[1]),
             let raw = StrictBase64.decodeURL(parts[2]),
             case .success(let signature) = Result(catching: { try P256.Signing.ECDSASignature(rawRepresentation: raw) }),
             ownKey.isValidSignature(signature, for: jws.dropLast(parts[2].count + 1))
-        else { return Inspection(kind: "ownJWS", result: .refused(.signatureInvalid)) }
+        else { return Inspection(kind: .ownJWS, result: .refused(.signatureInvalid)) }
         return OwnJWS.inspection(payload: payload, expecting: expected.bundleId, at: now)
     }
 
@@ -177,19 +176,19 @@ package struct Inspector: Sendable {
         switch await verifier.appReceipt(der, for: app(ClaimedApp(receipt: der)), at: now) {
         case .success(let verified):
             Inspection(
-                kind: "appReceipt", path: path, result: .verified(evidence(verified, payload: ReceiptJSON.of(verified.payload))),
-                meaning: Meaning.signer(verified) + Meaning.words(verified.payload))
+                kind: .appReceipt, path: path, result: .verified(evidence(verified, payload: ReceiptJSON.of(verified.payload))),
+                meaning: Meaning.of(signer: verified) + Meaning.of(verified.payload))
         case .failure(let refusal):
-            Inspection(kind: "appReceipt", path: path, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
+            Inspection(kind: .appReceipt, path: path, result: .refused(refusal))
         }
     }
 
     private func inspect(transactionReceipt list: [UInt8]) -> Inspection {
-        let kind = "transactionReceipt"
+        let kind = Inspection.Kind.transactionReceipt
         guard expected.environment == nil else {
             return Inspection(
-                kind: kind, result: .refused(.environmentNotSigned, "only Apple can tell"),
-                meaning: [Meaning.unsignedEnvironment])
+                kind: kind, result: .refused(.environmentNotSigned, .onlyAppleCanTell),
+                meaning: [.receipt(.environmentNotSigned)])
         }
         switch verifier.transactionReceipt(list, for: app(ClaimedApp(transactionReceipt: list)), at: now) {
         case .success(.proved(let verified)):
@@ -199,15 +198,15 @@ package struct Inspector: Sendable {
                     .init(
                         environment: nil, signedDate: verified.signedDate, signer: verified.signer,
                         payload: ReceiptJSON.of(verified.payload))),
-                meaning: ["Signed under the intermediate that you gave.", Meaning.unsignedEnvironment])
+                meaning: [.signature(.givenIntermediate), .receipt(.environmentNotSigned)])
         case .success(.signatureOnly(let receipt)):
             return Inspection(
                 kind: kind,
                 result: .refused(
-                    .issuerNotProved, "the signature holds; \(receipt.leafName) is said to be issued by \(receipt.issuerName)"),
-                unproved: ReceiptJSON.of(receipt.payload), meaning: [Meaning.unsignedEnvironment])
+                    .issuerNotProved, .saidToBeIssued(leaf: receipt.leafName, issuer: receipt.issuerName)),
+                unproved: ReceiptJSON.of(receipt.payload), meaning: [.receipt(.environmentNotSigned)])
         case .failure(let refusal):
-            return Inspection(kind: kind, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
+            return Inspection(kind: kind, result: .refused(refusal))
         }
     }
 
@@ -218,35 +217,35 @@ package struct Inspector: Sendable {
         if case .notAnAnswer(let refusal) = outcome.meaning, refusal.code == .environmentContradicted {
             outcome = VerifyReceiptOutcome(httpStatus: 200, body: body, from: .sandbox)
         }
-        var inspection = Inspection(kind: "verifyReceiptAnswer", result: .unsigned, meaning: Meaning.words(outcome))
+        var inspection = Inspection(kind: .verifyReceiptAnswer, result: .unsigned, meaning: Meaning.of(outcome))
         switch outcome.meaning {
         case .answer(let answer), .expired(let answer):
             guard let receipt = answer.latestReceipt else {
-                inspection.result = .refused(.nothingSigned, "only the party that asked Apple knows that this is its answer")
+                inspection.result = .refused(.nothingSigned, .onlyTheAskerKnows)
                 return inspection
             }
             inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
         case .notAnAnswer(let refusal):
-            inspection.result = .refused(code: refusal.code.rawValue, detail: refusal.detail)
+            inspection.result = .refused(refusal)
         case .wrongEnvironment, .wrongSecret, .retry, .refused:
-            inspection.result = .refused(.nothingSigned, outcome.status.map { "status \($0.rawValue)" } ?? "")
+            inspection.result = .refused(.nothingSigned, outcome.status.map { .found("status \($0.rawValue)") } ?? .none)
         }
         return inspection
     }
 
     private func inspect(notificationV1 body: [UInt8]) async -> Inspection {
-        let kind = "notificationV1"
+        let kind = Inspection.Kind.notificationV1
         do throws(LegacyRefusal) {
             let hint = try NotificationV1Hint(body: body)
-            var inspection = Inspection(kind: kind, result: .unsigned, meaning: Meaning.words(hint))
+            var inspection = Inspection(kind: kind, result: .unsigned, meaning: Meaning.of(hint))
             guard let receipt = hint.unifiedReceipt?.latestReceipt ?? hint.latestReceipt else {
-                inspection.result = .refused(.nothingSigned, "version 1 is not signed and contains no receipt")
+                inspection.result = .refused(.nothingSigned, .versionOneWithoutReceipt)
                 return inspection
             }
             inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
             return inspection
         } catch {
-            return Inspection(kind: kind, result: .refused(code: error.code.rawValue, detail: error.detail))
+            return Inspection(kind: kind, result: .refused(error))
         }
     }
 
@@ -259,18 +258,18 @@ package struct Inspector: Sendable {
             inspection.path = path
             return inspection
         default:
-            return Inspection(kind: "appReceipt", path: path, result: .refused(.noReceipt))
+            return Inspection(kind: .appReceipt, path: path, result: .refused(.noReceipt))
         }
     }
 
     private func inspect(answer signed: [AppleArtifact.Signed]) async -> Inspection {
-        var inspection = Inspection(kind: "serverAPIAnswer", result: .unsigned)
+        var inspection = Inspection(kind: .serverAPIAnswer, result: .unsigned)
         for one in signed {
             var inner: Inspection
             if case .jws(let kind, let jws)? = AppleArtifact(recognising: one.jws) {
                 inner = await inspect(kind, jws)
             } else {
-                inner = Inspection(kind: "jws", result: .refused(.notThreeParts))
+                inner = Inspection(kind: .jws, result: .refused(.notThreeParts))
             }
             inner.path = one.path
             inspection.inside.append(inner)
@@ -281,21 +280,20 @@ package struct Inspector: Sendable {
     /// A bare number: what it may be, and how to learn more.
     private static func inspection(transactionId id: String) -> Inspection {
         Inspection(
-            kind: "transactionId",
-            result: .refused(.nothingSigned, "a transaction id is a number that anyone can write: it proves nothing by itself"),
-            meaning: Meaning.words(transactionId: id))
+            kind: .transactionId,
+            result: .refused(.nothingSigned, .anyoneCanWriteIt),
+            meaning: Meaning.of(transactionId: id))
     }
 
     /// A refusal of the App Store Server API: what it says, and whether asking again may help.
     private func inspect(error body: [UInt8]) -> Inspection {
-        var inspection = Inspection(kind: "serverAPIError", result: .refused(.nothingSigned))
+        var inspection = Inspection(kind: .serverAPIError, result: .refused(.nothingSigned))
         do throws(JSONError) {
             let object = try JSONDocument(body).root.object
             guard let code = object?["errorCode"]?.int64.map(ServerAPIErrorCode.init(rawValue:)) else { return inspection }
-            inspection.result = .refused(.nothingSigned, "errorCode \(code.rawValue)")
+            inspection.result = .refused(.nothingSigned, .found("errorCode \(code.rawValue)"))
             inspection.meaning = [
-                "The App Store Server API refused a request" + (object?["errorMessage"]?.string.map { ": \($0)" } ?? "."),
-                code.isRetryable ? "A later request may succeed." : "Repeating the request is useless.",
+                .answer(.apiRefused(object?["errorMessage"]?.string)), .answer(.isRetryable(code.isRetryable)),
             ]
             return inspection
         } catch {
@@ -307,6 +305,6 @@ package struct Inspector: Sendable {
 /// What became of a text that was to be inspected.
 package enum Inspected: Sendable {
     case artifact(Inspection)
-    /// It is nothing of Apple's; what it is instead, in words.
-    case unusable(String)
+    /// It is nothing of Apple's; what it is instead.
+    case unusable(UnusableForm)
 }

@@ -340,7 +340,7 @@ extension Block {
         case .part(let id, let words, let blocks): .part(id, words, blocks.map { $0.replacingData(with: text) })
         case .folded(let words, let blocks): .folded(words, blocks.map { $0.replacingData(with: text) })
         case .text(let key, let words, _): .text(key, words, text)
-        case .english(let key, let sentences): .english(key, sentences.map { _ in text })
+        case .list(let key, let cells): .list(key, cells.map { $0.replacingData(with: text) })
         case .drawing(let drawing):
             .drawing(
                 SubscriptionDrawing(

@@ -65,29 +65,32 @@ enum InspectionPage {
     /// The blocks, whose members are those of one inspection.
     static func blocks(_ inspection: Inspected) -> [Block] {
         switch inspection {
-        case .unusable(let words):
+        case .unusable(let form):
             return [
                 .notice(SearchWords.unusable),
                 .facts("result", [Field("verified", SearchWords.verified, .badge(.bad, "false", AccessWords.no))]),
-                .english("meaning", [words]),
+                .list("meaning", [.said(form.sentence.english, InspectionWords(form.sentence))]),
             ]
         case .artifact(let inspection):
             return [
                 .notice(inspection.isVerified ? SearchWords.isVerified : SearchWords.isNotVerified),
-                .facts("result", fields(inspection)), .english("meaning", inspection.meaning), inside(inspection),
+                .facts("result", fields(inspection)), .list("meaning", inspection.meaning.map { meaning($0) }),
+                inside(inspection),
             ] + subscriptions(inspection) + text("payload", inspection.shownPayload)
         }
     }
 
     private static func fields(_ inspection: Inspection) -> [Field] {
-        let signer = inspection.evidence?.signer
+        let (signer, refusal) = (inspection.evidence?.signer, inspection.refusal)
         return [
-            Field("kind", ColumnWords.kind, .data(inspection.kind)),
+            Field("kind", ColumnWords.kind, kind(inspection)),
             Field(
                 "verified", SearchWords.verified,
                 inspection.isVerified ? .badge(.good, "true", AccessWords.yes) : .badge(.bad, "false", AccessWords.no)),
-            Field("refusal", SearchWords.refusal, .optional(inspection.refusal?.line)),
-            Field("advice", SearchWords.advice, .optional(inspection.refusal?.advice)),
+            Field("refusal", SearchWords.refusal, .optional(refusal?.code.rawValue)),
+            Field("reason", SearchWords.codeMeans, .optional(refusal?.code.sentence)),
+            Field("detail", SearchWords.detail, refusal.map { detail($0.detail) } ?? .none),
+            Field("advice", SearchWords.advice, .optional(refusal?.advice)),
             Field("environment", ColumnWords.environment, .optional(inspection.evidence?.environment?.rawValue)),
             Field("signedDate", ColumnWords.signed, .optional(inspection.evidence?.signedDate)),
             Field("signer", SearchWords.signer, .optional(signer?.leafName)),
@@ -95,6 +98,22 @@ enum InspectionPage {
             Field("sha256", SearchWords.fingerprint, .optional(signer.map { Hexadecimal.encode($0.leafFingerprint) })),
             Field("root", SearchWords.root, .optional(signer?.rootName)),
         ]
+    }
+
+    private static func kind(_ inspection: Inspection) -> Cell {
+        .said(inspection.kind.rawValue, InspectionWords(inspection.kind.name))
+    }
+
+    private static func meaning(_ meaning: Meaning) -> Cell {
+        .said(meaning.english, InspectionWords(meaning.sentence(quoting: Speech.isolated)))
+    }
+
+    /// What a reader found is data: the name of a field, a number, or what a parser wrote.
+    private static func detail(_ detail: Refusal.Detail) -> Cell {
+        guard let sentence = detail.sentence(quoting: Speech.isolated) else {
+            return .optional(detail.found.flatMap { $0.isEmpty ? nil : $0 })
+        }
+        return .said(detail.english, InspectionWords(sentence))
     }
 
     private static func inside(_ inspection: Inspection) -> Block {
@@ -107,11 +126,18 @@ enum InspectionPage {
                 ],
                 inspection.inside.prefix(SubscriptionPage.longest).map { inner in
                     [
-                        .optional(inner.path), .data(inner.kind),
+                        .optional(inner.path), kind(inner),
                         inner.isVerified ? .badge(.good, "true", AccessWords.yes) : .badge(.bad, "false", AccessWords.no),
-                        .list((inner.meaning + [inner.refusal?.line].compactMap { $0 }).map { .data($0) }),
+                        .phrase(inner.meaning.map { meaning($0) } + reasons(inner.refusal)),
                     ]
                 }))
+    }
+
+    /// The code and what it says.
+    private static func reasons(_ refusal: Refusal?) -> [Cell] {
+        guard let refusal else { return [] }
+        let detail = detail(refusal.detail)
+        return [.data(refusal.code.rawValue), .optional(refusal.code.sentence)] + (detail.isNone ? [] : [detail])
     }
 
     /// Where what was pasted is known here.
@@ -136,6 +162,13 @@ enum InspectionPage {
         guard let payload else { return [] }
         let text = String(decoding: payload.prefix(longestText), as: UTF8.self)
         return [.text(key, payload.count > longestText ? SearchWords.payloadCut : SearchWords.payload, text)]
+    }
+}
+
+extension Cell {
+    /// What inspection says, or nothing.
+    fileprivate static func optional(_ sentence: Sentence?) -> Cell {
+        sentence.map { .said($0.english, InspectionWords($0)) } ?? .none
     }
 }
 

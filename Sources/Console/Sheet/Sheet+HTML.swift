@@ -36,9 +36,10 @@ extension Block {
                 html.element(.summary, say: frame.say(words))
                 for block in blocks { block.write(to: &html, frame) }
             }
-        case .english(_, let sentences):
-            html.element(.ul, .fixed("lang", "en")) { html in
-                for sentence in sentences { html.element(.li, data: sentence) }
+        case .list(_, let cells):
+            guard !cells.isEmpty else { break }
+            html.element(.ul) { html in
+                for cell in cells { html.element(.li) { cell.write(to: &$0, frame) } }
             }
         case .inEveryLanguage(_, let words):
             for language in Language.offered {

@@ -34,8 +34,8 @@ extension Block {
             }
         case .drawing: break
         case .text(let key, _, let text): json.member(key, text)
-        case .english(let key, let sentences):
-            json.member(key) { json in json.array { json in for sentence in sentences { json.string(sentence) } } }
+        case .list(let key, let cells):
+            json.member(key) { json in json.array { json in for cell in cells { cell.write(to: &json) } } }
         case .inEveryLanguage(let key, let words):
             json.member(key) { json in
                 json.object { json in

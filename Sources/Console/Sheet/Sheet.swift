@@ -30,8 +30,8 @@ indirect enum Block: Sendable {
     case text(StaticString, any Words, String)
     /// What is shown when asked for.
     case folded(any Words, [Block])
-    /// Sentences in English, whatever the page's language: what a part of the product says that has no other words yet.
-    case english(StaticString, [String])
+    /// Values one below the other, each mostly a sentence. In JSON it is an array.
+    case list(StaticString, [Cell])
     /// A text of ours in every language that is offered, whatever the page's: it is told to somebody else.
     case inEveryLanguage(StaticString, any Words)
     /// Where the list goes on, and after what.

@@ -1,3 +1,4 @@
+import ArtifactInspection
 import Primitives
 
 /// Texts of the search and of what was pasted.
@@ -7,7 +8,8 @@ enum SearchWords: Words {
     case elsewhere([Environment])
     case noneOfKind(Bool)
     case paste, pasteHow, pasteAgain, pasted, pastedHint, check
-    case inspected, unusable, isVerified, isNotVerified, verified, refusal, advice, signer, serial, fingerprint, root
+    case inspected, unusable, isVerified, isNotVerified, verified
+    case refusal, codeMeans, detail, advice, signer, serial, fingerprint, root
     case inside, nothingInside, path, names, payload, payloadCut, verifiedNow, notVerifiable, rawText
     case fact(Int, String)
 
@@ -46,6 +48,8 @@ enum SearchWords: Words {
         case .isNotVerified: "This proves nothing: see the reason below."
         case .verified: "Verified"
         case .refusal: "Refused because"
+        case .codeMeans: "It means"
+        case .detail: "Found"
         case .advice: "What to do"
         case .signer: "Signed by"
         case .serial: "Serial number"
@@ -92,6 +96,8 @@ enum SearchWords: Words {
         case .isNotVerified: "这不能证明任何事：原因见下。"
         case .verified: "已核验"
         case .refusal: "拒绝原因"
+        case .codeMeans: "含义"
+        case .detail: "所见"
         case .advice: "处理办法"
         case .signer: "签名者"
         case .serial: "序列号"
@@ -109,4 +115,12 @@ enum SearchWords: Words {
         case .fact(let number, let id): "\(Speech.isolated(id)) 的事实 \(number)"
         }
     }
+}
+
+/// What inspection says: it has its own words, since the command line says them too.
+struct InspectionWords: Words {
+    let english: String
+    let chinese: String
+
+    init(_ sentence: Sentence) { (english, chinese) = (sentence.english, sentence.chinese) }
 }

@@ -39,18 +39,6 @@ extension ExplanationLine {
 
 // MARK: Time and money
 
-extension Timestamp {
-    /// The instant as `2026年4月15日 12:00 UTC`.
-    var chinese: String { chinese(seconds: false) }
-
-    func chinese(seconds: Bool) -> String {
-        let (date, secondOfDay) = utc
-        let time = [secondOfDay / 3600, secondOfDay / 60 % 60] + (seconds ? [secondOfDay % 60] : [])
-        let clock = time.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-        return "\(date.year)年\(date.month)月\(date.day)日 \(clock) UTC"
-    }
-}
-
 extension Milliseconds {
     /// Its two greatest units, such as `30 天 18 小时`.
     var chinese: String {

@@ -70,7 +70,7 @@ struct Inspect: AsyncParsableCommand {
         Console.print(json.text)
         if let refusal = inspection.refusal {
             Console.complain(refusal.line)
-            if let advice = refusal.advice { Console.complain(advice) }
+            if let advice = refusal.advice { Console.complain(advice.english) }
             throw ExitCode(1)
         }
         guard inspection.isVerified else {
@@ -83,7 +83,7 @@ struct Inspect: AsyncParsableCommand {
         switch Recognition(of: bytes) {
         case .artifact(let artifact, let wrappings): return (artifact, wrappings)
         case .unusable(let form):
-            Console.complain("\(InspectionCode.notRecognised.rawValue): \(Meaning.words(form))")
+            Console.complain("\(InspectionCode.notRecognised.rawValue): \(form.sentence.english)")
             throw ExitCode(2)
         }
     }
