@@ -83,7 +83,7 @@ struct VerifyPage {
     private func row(_ result: Backend.JobResult) -> [Cell]? {
         guard case .finding(let finding) = result.content else { return nil }
         return [
-            .number(result.number), .data(finding.kind.rawValue),
+            .number(result.number), .said(finding.kind.rawValue, FindingWords.kind(finding.kind)),
             namesSubscriptions ? .optional(finding.subscription?.originalTransactionId.rawValue) : .none,
             namesSubscriptions ? .data(finding.words) : .none,
         ]

@@ -1,3 +1,4 @@
+import AppStoreWire
 import Backend
 import Ledger
 import Primitives
@@ -169,10 +170,15 @@ struct OperationsPage {
                 ],
                 authorities.map { authority in
                     [
-                        .data(authority.name), .data(authority.role), .instant(authority.notValidAfter),
+                        .data(authority.name), Self.role(of: authority), .instant(authority.notValidAfter),
                         Self.state(of: authority, at: now),
                     ]
                 }))
+    }
+
+    private static func role(of authority: Backend.TrustedAuthority) -> Cell {
+        guard let role = AuthorityCertificate.Role(rawValue: authority.role) else { return .data(authority.role) }
+        return .said(authority.role, OperationsWords.role(role))
     }
 
     private static func state(of authority: Backend.TrustedAuthority, at now: Timestamp) -> Cell {
@@ -190,6 +196,7 @@ enum OperationsWords: Words {
     case budgets, noBudgets, callsPerHour, blockedUntil, backlog, noBacklog, dueSince, noWebhooks, noWebhooksHere
     case delivered, failed, waitingSince, nextAttempt, noParked, noWarnings
     case state(EndpointView.State)
+    case role(AuthorityCertificate.Role)
     case certificateEnded, certificateEndsSoon, certificateValid
     case server, databaseSize, verified, neverVerified, somethingFound, backups
 
@@ -198,6 +205,8 @@ enum OperationsWords: Words {
         case .title: "Operations"
         case .webhooks: "Webhooks"
         case .certificates: "Certificates"
+        case .role(.root): "root"
+        case .role(.intermediate): "intermediate"
         case .certificatesAre: "Authorities on which the trust in what Apple signs rests; the one that ends first comes first"
         case .noCertificates: "No certificate with a known end signed anything lately."
         case .failedAt: "Failed"
@@ -240,6 +249,8 @@ enum OperationsWords: Words {
         case .title: "运维"
         case .webhooks: "Webhook"
         case .certificates: "证书"
+        case .role(.root): "根证书"
+        case .role(.intermediate): "中间证书"
         case .certificatesAre: "对 Apple 签名的信任所依据的证书颁发者；最先到期的在前"
         case .noCertificates: "最近没有已知到期时间的证书签名过任何内容。"
         case .failedAt: "失败时间"

@@ -148,7 +148,7 @@ enum AuditedActWords: Words {
         case .act(.endedOperator): "停用操作员"
         case .act(.openedCustomer): "打开顾客"
         case .act(.openedSubscription): "打开订阅"
-        case .act(.openedClaim): "打开主张"
+        case .act(.openedClaim): "打开认领"
         case .act(.openedSignal): "打开信号"
         case .act(.openedEvidence): "打开证据"
         case .act(.searched): "搜索"
