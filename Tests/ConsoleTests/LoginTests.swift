@@ -247,9 +247,29 @@ private final class Browser {
             let second = Browser(client, at: door.url)
             _ = try await second.logIn(try door.code(other), name: "bo")
             #expect(try await second.post("/account/reading", fields).status == .forbidden, "another session's token")
+            let paste = "/apps/app/Production/search/inspect"
+            #expect(try await browser.post(paste, ["text": "x"]).status == .forbidden)
+            #expect(try await browser.post(paste, ["form": String(form.dropLast()), "text": "x"]).status == .forbidden)
+            #expect(try await browser.post(paste, ["form": form, "text": "x"]).status == .ok)
             #expect(try await browser.get("/account").text.contains("lang=\"en\""))
             #expect(try await browser.post("/account/reading", fields).status == .seeOther)
             #expect(try await browser.get("/account").text.contains("<html lang=\"zh-Hans\""))
+        }
+    }
+
+    @Test func `ASVS 2.2.3 An operator is shown what happened with their name, and not what others did`() async throws {
+        try await withDoor { door, client in
+            let secret = try await door.enrol()
+            let other = try await door.enrol("bo", [.init(app: nil, role: .viewer)])
+            let (browser, thief) = (Browser(client, at: door.url), Browser(client, at: door.url))
+            _ = try await thief.logIn("000000")
+            _ = try await thief.logIn(try door.code(other), name: "bo")
+            _ = try await browser.logIn(try door.code(secret))
+            let page = try await browser.get("/account").text
+            let part = try #require(page.firstRange(of: "id=\"lately\"")).upperBound
+            let lately = page[part...]
+            #expect(lately.contains("logged in") && lately.contains("failed to log in") && lately.contains("used a link"))
+            #expect(!lately.contains("bo</bdi>") && !lately.contains("made an operator"))
         }
     }
 

@@ -212,6 +212,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "/apps/app/Production/subscriptions/%00", "/apps/app/Production/subscriptions/1%00/facts",
+        "/apps/app/Production/customers/a%00",
+        "/apps/app/Production/inbox?after=%00", "/apps/app/Production/search?q=a%00b", "/operators/audit?actor=%00", "/rules/%00",
+    ])
+    func `an address that spells NUL is no page, whatever the database makes of it`(address: String) {
+        let parts = address.split(separator: "?", maxSplits: 1)
+        #expect(ConsoleRoute(path: parts[0], query: parts.count > 1 ? parts[1] : "") == nil)
+    }
+
     // MARK: What was pasted
 
     @Test func `what was pasted is checked, up to a limit, and never from another site`() async throws {

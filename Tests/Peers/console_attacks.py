@@ -23,6 +23,7 @@ import harness
 from books_material import Signer, insider, original_id
 from console_people import MOVED, PASSWORD, WAITING, Answer, ConsoleBooks, Line, Operator, check_headers, imported, lived
 from harness import check
+from private_postgres import private_postgres
 
 FULL = bool(os.environ.get("FULL"))
 HERE = "/apps/demo/Production"
@@ -190,7 +191,7 @@ def check_forms(desk, operator, other):
         "/login/link/" + "A" * 43: {"password": PASSWORD, "repeated": PASSWORD}, "/account/reading": {"form": token, "language": "zh-Hans"},
         "/account/prove": {"form": token, "code": "000000"}, "/account/password": {"form": token, "present": PASSWORD, "password": PASSWORD + "x", "repeated": PASSWORD + "x"},
         "/account/factor": {"form": token}, "/account/codes": {"form": token}, "/account/sessions": {"form": token, "session": sessions(line)[0]["id"]},
-        f"{HERE}/search/inspect": {"text": "x"}}
+        f"{HERE}/search/inspect": {"form": token, "text": "x"}}
     origins = {"no Origin": False, "a foreign one": "https://evil.example", "null": "null", "another port": f"http://127.0.0.1:{desk.port + 1}", "another scheme": desk.origin.replace("http:", "https:"),
                "another name of this machine": desk.origin.replace("127.0.0.1", "localhost"), "one that begins alike": desk.origin + ".evil.example"}
     wrong = [(path, why, status) for path, form in targets.items() for why, origin in origins.items() if (status := line.post(path, form, origin=origin).status) != 403]
@@ -243,13 +244,17 @@ def check_password(desk, operator):
 def check_bodies(desk, operator):
     line = Line(desk, operator.cookie)
     stranger = Line(desk)
-    long_form, paste = b"name=" + b"a" * 16_380, b"text=" + b"a" * ((1 << 20) - 4)
+    long_form, start = b"name=" + b"a" * 16_380, f"form={line.form}&text=".encode()
+    fitting = start + b"a" * ((1 << 20) - len(start))
     statuses = [stranger.post("/login", long_form, headers={"Content-Type": "application/x-www-form-urlencoded"}).status,
                 line.post("/account/reading", long_form, headers={"Content-Type": "application/x-www-form-urlencoded"}).status,
-                line.post(f"{HERE}/search/inspect", paste, headers={"Content-Type": "application/x-www-form-urlencoded"}).status]
+                line.post(f"{HERE}/search/inspect", fitting + b"a", headers={"Content-Type": "application/x-www-form-urlencoded"}).status]
     check("T31 a form of more than 16 KiB and a pasted text of more than 1 MiB: 413", statuses == [413] * 3, statuses)
-    fits = line.post(f"{HERE}/search/inspect", b"text=" + b"a" * ((1 << 20) - 5), headers={"Content-Type": "application/x-www-form-urlencoded"})
+    fits = line.post(f"{HERE}/search/inspect", fitting, headers={"Content-Type": "application/x-www-form-urlencoded"})
     check("T31 a pasted text of 1 MiB is looked at", fits.status == 200, fits.status)
+    kinds = {"application/jose": 200, "text/plain": 400, "multipart/form-data; boundary=x": 400, "": 400}
+    found = {kind: line.post(f"{HERE}/search/inspect", b"x", headers={"Content-Type": kind} if kind else {}).status for kind in kinds}
+    check("T42 what a page of any site could send is not taken for a text without a form", found == kinds, found)
     chunked = raw(desk, b"POST /login HTTP/1.1\r\nHost: x\r\nOrigin: " + desk.origin.encode() + b"\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n"
                   + b"4000\r\n" + b"a" * 0x4000 + b"\r\n" + b"10\r\n" + b"a" * 16 + b"\r\n0\r\n\r\n")
     check("T31 so it is where the length is not said before", chunked.status == 413, chunked.status)
@@ -330,10 +335,11 @@ def check_statements(books, desk, admin):
             if place.endswith("actor={}") and "<tbody>" in answer.text and text not in ("\u0000",):
                 wrong.append((place, text, "rows"))
     after = books.counts()
-    grown = {table for table in before if before[table] != after[table]}
+    # Work that was due is done meanwhile.
+    grown = {table for table in before if before[table] != after[table] and not (table == "work" and int(after[table]) < int(before[table]))}
     took = time.monotonic() - begun
-    check(f"T43 {len(STATEMENTS)} texts in {len(places)} parameters are texts: no failure, no row, no pause: {took:.1f} s", not wrong and took < 60, wrong[:5])
-    check("T43 and nothing is written but the operators' audit", grown <= {"operatorAudit", "operatorSearch", "operatorSession"}, {table: (before[table], after[table]) for table in grown})
+    check(f"T43 {books.kind}: {len(STATEMENTS)} texts in {len(places)} parameters are texts: no failure, no row, no pause: {took:.1f} s", not wrong and took < 60, wrong[:5])
+    check(f"T43 {books.kind}: and nothing is written but the operators' audit", {table.lower() for table in grown} <= {"operatoraudit", "operatorsearch", "operatorsession"}, {table: (before[table], after[table]) for table in grown})
 
 
 # MARK: Audit
@@ -344,7 +350,7 @@ def check_audit(books, desk, operator, admin):
     subscription = f"{HERE}/subscriptions/{original_id(WAITING)}"
     for path in (f"{HERE}/search?q=audited-words", f"{HERE}/customers/customer-3", f"{HERE}/customers/never-known", subscription, f"{subscription}/facts/1", f"{subscription}/owners"):
         line.get(path)
-    line.post(f"{HERE}/search/inspect", {"text": "x"})
+    line.post(f"{HERE}/search/inspect", {"form": line.form, "text": "x"})
     line.ask(f"{HERE}/customers/customer-1", method="HEAD")
     notes = reader.get(f"/operators/audit?actor={operator.name}", headers={"Accept": "application/json"}).json["notes"]
     newest = [(note["act"], note.get("customer") or note.get("subject") or note.get("searched")) for note in notes[:8]][::-1]
@@ -458,6 +464,18 @@ def attack(books, desk, victim, other, admin):
         step()
 
 
+def attack_postgres(folder, signer):
+    """The same texts where another database reads the statements."""
+    with private_postgres() as url:
+        books = ConsoleBooks(folder, signer, "console-postgres", url=url)
+        imported(books)
+        desk, admin = books.configure(), Operator("o-chief", "admin").made(books)
+        with books.serving():
+            lived(books)
+            admin.set_up(Line(desk))
+            check_statements(books, desk, admin)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -476,6 +494,7 @@ def main():
         check_secure(books, admin)
         check_proxy(books, admin)
         check_chain(books)
+        attack_postgres(folder, books.signer)
     check_headers(200)
     return harness.summary()
 

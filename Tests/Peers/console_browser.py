@@ -195,15 +195,20 @@ WAYS = [
 def check_roles(browser, desk, operators):
     """Each role, both languages, with script and without; administrators see the most, and are shown it in every way."""
     for operator in operators:
-        walk = Walk(desk, operator.cookie)
-        check(f"{operator.role}: each of {len(walk.pages)} pages that links and forms offer is there, in HTML and as JSON", not walk.wrong and len(walk.pages) > 5, walk.wrong[:5])
-        check(f"{operator.role}: no page is longer than 60 KB; the longest has {walk.longest[0]:,} bytes", walk.longest[0] <= LONGEST_PAGE, walk.longest)
-        for language, way, settings in WAYS[:4 if FULL or operator.role == "admin" else 2]:
-            window = Window(browser, desk, operator.cookie, **settings)
-            faults = examine(window, walk.pages, language)
-            check(f"{operator.role}: {len(walk.pages)} pages in {language}, {way}: structure, names, nothing sideways", not faults, faults[:6])
-            check(f"{operator.role}: and no console message, no breach of the policy, no request elsewhere", window.complaints == [], window.complaints[:5])
-            window.close()
+        check_role(browser, desk, operator, WAYS[:4 if FULL or operator.role == "admin" else 2])
+
+
+def check_role(browser, desk, operator, ways, where=None):
+    """`where`: on which books, if not on those of the whole run."""
+    who, walk = f"{operator.role} {where}" if where else operator.role, Walk(desk, operator.cookie)
+    check(f"{who}: each of {len(walk.pages)} pages that links and forms offer is there, in HTML and as JSON", not walk.wrong and len(walk.pages) > 5, walk.wrong[:5])
+    check(f"{who}: no page is longer than 60 KB; the longest has {walk.longest[0]:,} bytes", walk.longest[0] <= LONGEST_PAGE, walk.longest)
+    for language, way, settings in ways:
+        window = Window(browser, desk, operator.cookie, **settings)
+        faults = examine(window, walk.pages, language)
+        check(f"{who}: {len(walk.pages)} pages in {language}, {way}: structure, names, nothing sideways", not faults, faults[:6])
+        check(f"{who}: and no console message, no breach of the policy, no request elsewhere", window.complaints == [], window.complaints[:5])
+        window.close()
 
 
 def check_colours(browser, desk, admin):

@@ -16,6 +16,7 @@ import pyotp
 from books_import import json_lines, life
 from books_material import DAY, MONTH, Books, original_id
 from harness import check, free_port, request
+from private_postgres import psql
 
 PASSWORD = "teapot Lisbon gravel 4 umbrella"
 STEP = 30
@@ -123,6 +124,11 @@ class Line:
     def post(self, path, body, **options):
         return self.ask(path, body, **options)
 
+    @property
+    def form(self):
+        """What the forms of the session bear."""
+        return self.get(self.desk.prefix + "/account").field("form")
+
 
 def check_headers(least):
     """What every client here saw."""
@@ -198,9 +204,10 @@ class Desk:
 class ConsoleBooks(Books):
     """Books with a console, and lives in them that support is asked about."""
 
-    def __init__(self, folder, signer, name="console", keys=None):
+    def __init__(self, folder, signer, name="console", keys=None, url=None):
+        """`url`: of a PostgreSQL database in place of the SQLite file."""
         super().__init__(folder, signer, keys, name)
-        self.console_port, self.box = free_port(), secrets.token_hex(32)
+        self.url, self.console_port, self.box = url, free_port(), secrets.token_hex(32)
         self.content["webhooks"] = {"secretKeys": [self.box], "allow": ["127.0.0.1"]}
         app = self.content["apps"][0]
         app["policy"] = {"onRestore": "ask"}
@@ -215,6 +222,23 @@ class ConsoleBooks(Books):
         self.write_configuration()
         self.path.chmod(0o600)
         return Desk(self.console_port, console.get("address"))
+
+    @property
+    def kind(self):
+        return "PostgreSQL" if self.url else "SQLite"
+
+    def tenure(self, command, *arguments, database=None):
+        return super().tenure(command, *arguments, database=database or self.url)
+
+    def serving(self, database=None):
+        return super().serving(database or self.url)
+
+    def counts(self):
+        """Rows by table; PostgreSQL writes their names in small letters."""
+        if self.url is None:
+            return super().counts()
+        statements = psql(self.url, "SELECT format('SELECT %L, count(*) FROM %I.%I', tablename, schemaname, tablename) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')")
+        return dict(line.split("|") for line in psql(self.url, " UNION ALL ".join(statements)))
 
     def call(self, method, path, body=None):
         quoted = urllib.parse.quote(path, safe="/?=&:%")

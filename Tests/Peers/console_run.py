@@ -16,7 +16,8 @@ import console_roles
 import console_scripts
 import harness
 from books_material import Signer
-from console_people import ConsoleBooks, Operator, check_headers, imported, lived
+from console_people import ConsoleBooks, Line, Operator, check_headers, imported, lived
+from private_postgres import private_postgres
 
 ROLES = ("viewer", "analyst", "support", "operator", "admin")
 
@@ -46,6 +47,20 @@ def browse(books, desk, operators):
         browser.close()
 
 
+def browse_postgres(folder, signer):
+    """Where another database answers: every page that an administrator is offered."""
+    with private_postgres() as url, sync_playwright() as playwright:
+        books = ConsoleBooks(folder, signer, "console-postgres", url=url)
+        imported(books)
+        desk, admin = books.configure(), Operator("o-postgres", "admin").made(books)
+        browser = playwright.chromium.launch(executable_path=console_browser.CHROMIUM, args=console_browser.ARGUMENTS)
+        with books.serving():
+            lived(books)
+            admin.set_up(Line(desk))
+            console_browser.check_role(browser, desk, admin, console_browser.WAYS[:4 if console_browser.FULL else 1], "on PostgreSQL")
+        browser.close()
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -53,6 +68,7 @@ def main():
         imported(books)
         desk = books.configure()
         browse(books, desk, [Operator(f"o-{role}", role).made(books) for role in ROLES])
+        browse_postgres(folder, books.signer)
     check_headers(100)
     return harness.summary()
 

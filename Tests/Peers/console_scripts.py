@@ -109,10 +109,11 @@ def check_shared(watch, books, desk, support):
     """What is typed or pasted comes back on the page; and what no id can be."""
     wrong, counts = [], None
     line = Line(desk, support.cookie)
+    form = line.form
     allowed = {"html", "head", "meta", "title", "link", "script", "body", "a", "header", "p", "nav", "ul", "li", "form", "label", "input", "button", "time", "main", "h1", "footer",
                "span", "bdi", "code", "section", "h2", "table", "caption", "thead", "tbody", "tr", "th", "td", "div", "dl", "dt", "dd", "pre", "textarea", "small", "details", "summary", "strong", "select", "option"}
     for text in ODD + PAYLOADS[:20]:
-        answers = [line.post(f"{HERE}/search/inspect", {"text": text}), line.get("/login?next=" + urllib.parse.quote(text, safe="")),
+        answers = [line.post(f"{HERE}/search/inspect", {"form": form, "text": text}), line.get("/login?next=" + urllib.parse.quote(text, safe="")),
                    line.get("/rules/" + urllib.parse.quote(text, safe="")), line.get("/" + urllib.parse.quote(text, safe="")),
                    line.get(f"{HERE}/subscriptions/" + urllib.parse.quote(text, safe=""))]
         for answer in answers:

@@ -40,4 +40,18 @@ package enum AuditedAct: String, Sendable, Hashable, CaseIterable {
     case rotatedSecrets
     case resentEvents
     case removedEndpoint
+
+    /// Whether it changes who can log in as somebody, or shows that somebody tried.
+    package var isOfLogin: Bool {
+        switch self {
+        case .loggedIn, .loginFailed, .provedSecondFactor, .proofFailed, .usedLink, .setFactors, .changedPassword,
+            .madeRecoveryCodes, .endedSession, .endedSessions:
+            true
+        case .loggedOut, .changedSettings, .madeOperator, .madeLink, .changedRoles, .endedOperator, .openedCustomer,
+            .openedSubscription, .openedClaim, .openedSignal, .openedEvidence, .searched, .inspected, .exportedRows,
+            .madeEndpoint,
+            .changedEndpoint, .pausedEndpoint, .resumedEndpoint, .rotatedSecrets, .resentEvents, .removedEndpoint:
+            false
+        }
+    }
 }

@@ -40,6 +40,15 @@ extension OperatorDesk {
         return SignedIn(token: next, identity: OperatorIdentity(stored, session))
     }
 
+    /// What happened lately to an operator's login, the newest first: so that they see what they did not do. At most `limit`,
+    /// among the last 500 things that are noted of them.
+    ///
+    /// Source: OWASP ASVS 4.0.3, 2.2.3 (Tenure sends no mail).
+    package func loginNotes(of name: String, limit: Int) async throws -> [AuditedNote] {
+        let notes = try await audit(actor: try Self.checked(name), limit: 500).notes
+        return Array(notes.filter { AuditedAct(rawValue: $0.act)?.isOfLogin ?? false }.prefix(limit))
+    }
+
     /// Begins to change the second factor: the new secret holds once ``confirm(_:code:from:)`` has heard a code of it.
     ///
     /// - Throws: ``OperatorRefusal``: `proofNeeded`, `secretKeyMissing`.

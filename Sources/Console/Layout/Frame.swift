@@ -91,6 +91,12 @@ extension HTML {
         if let instant { time(instant, frame) } else { say(frame.say(words)) }
     }
 
+    /// What shows that a form comes from a page of the visitor's session.
+    mutating func formToken(_ frame: Frame) {
+        guard !frame.visitor.formToken.isEmpty else { return }
+        void(.input, .fixed("type", "hidden"), .fixed("name", "form"), .data(.value, frame.visitor.formToken))
+    }
+
     /// The rule's id, as a link to its page.
     mutating func rule(_ id: String, _ frame: Frame) {
         element(.a, .class("rule"), .href(frame.site.address(of: .rule(id)))) { $0.data(id) }

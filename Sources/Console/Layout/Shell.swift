@@ -88,7 +88,7 @@ package enum Shell {
             guard !frame.visitor.formToken.isEmpty else { return }
             html.fixed(" ")
             html.element(.form, .fixed("method", "post"), .action(frame.site.address(ofDoor: ["logout"]))) { html in
-                html.void(.input, .fixed("type", "hidden"), .fixed("name", "form"), .data(.value, frame.visitor.formToken))
+                html.formToken(frame)
                 html.element(.button, .fixed("type", "submit"), say: frame.say(LoginWords.logOut))
             }
         }

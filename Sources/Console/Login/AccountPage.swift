@@ -7,6 +7,8 @@ struct AccountPage: PageModel {
     let identity: OperatorIdentity
     /// Those that let somebody in now.
     let sessions: [OperatorSessionReport]
+    /// What happened lately to their login.
+    let notes: [AuditedNote]
     let needsProof: Bool
     /// Whether a proxy lets operators in: then there is no password here.
     let isProxied: Bool
@@ -24,6 +26,7 @@ struct AccountPage: PageModel {
         if !isProxied { factors(&html, frame) }
         reading(&html, frame)
         html.part("sessions", frame.say(LoginWords.sessions)) { list(&$0, frame) }
+        html.part("lately", frame.say(LoginWords.lately)) { lately(&$0, frame) }
     }
 
     // MARK: Parts
@@ -116,6 +119,17 @@ struct AccountPage: PageModel {
         }
     }
 
+    private func lately(_ html: inout HTML, _ frame: Frame) {
+        html.element(.p, say: frame.say(LoginWords.latelyHow))
+        let headings = [OperatorWords.when, .act, .from, .more].map { frame.say($0) }
+        html.table(frame.say(LoginWords.lately), headings, notes) { row, note in
+            row.cell { $0.time(note.at, frame, seconds: true) }
+            row.cell { $0.act(note.act, frame) }
+            row.data(note.address)
+            row.data(note.detail)
+        }
+    }
+
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("name", identity.name)
@@ -136,6 +150,7 @@ struct AccountPage: PageModel {
                     }
                 }
             }
+            json.member("lately") { $0.notes(notes) }
         }
     }
 }
@@ -144,7 +159,7 @@ extension HTML {
     /// A form that does something, with the token that only pages of this session have.
     mutating func sessionForm(_ segments: [String], _ frame: Frame, content: (inout HTML) -> Void) {
         doorForm(segments, frame) { html in
-            html.void(.input, .fixed("type", "hidden"), .fixed("name", "form"), .data(.value, frame.visitor.formToken))
+            html.formToken(frame)
             content(&html)
         }
     }

@@ -67,7 +67,8 @@ extension OperatorDoor {
         let visitor = visitor(session)
         let model = AccountPage(
             identity: session.identity, sessions: try await desk.sessions(of: session.identity.name).filter(\.isLive),
-            needsProof: desk.needsProof(session.identity), isProxied: ways.proxy != nil, zone: visitor.zone, problem: problem)
+            notes: try await desk.loginNotes(of: session.identity.name, limit: 20), needsProof: desk.needsProof(session.identity),
+            isProxied: ways.proxy != nil, zone: visitor.zone, problem: problem)
         return page(model, call, status: problem == nil ? .ok : .badRequest, for: visitor)
     }
 }

@@ -142,10 +142,7 @@ struct AuditPage: PageModel {
             row.cell { $0.time(note.at, frame, seconds: true) }
             row.data(note.actor)
             row.data(note.address)
-            row.cell { html in
-                let known = AuditedAct(rawValue: note.act)
-                if let known { html.say(frame.say(known.words)) } else { html.data(note.act) }
-            }
+            row.cell { $0.act(note.act, frame) }
             row.cell { subject(of: note, &$0, frame) }
             row.cell { html in
                 let searched = note.searched == note.customer?.rawValue ? nil : note.searched
@@ -174,26 +171,7 @@ struct AuditPage: PageModel {
 
     func write(to json: inout JSONWriter) {
         json.object { json in
-            json.member("notes") { json in
-                json.array { json in
-                    for note in notes {
-                        json.object { json in
-                            json.member("number", note.number)
-                            json.member("at", note.at.millisecondsSince1970)
-                            json.member("actor", note.actor)
-                            json.member("act", note.act)
-                            if let address = note.address { json.member("address", address) }
-                            if let app = note.app { json.member("app", app.rawValue) }
-                            if let environment = note.environment { json.member("environment", environment.rawValue) }
-                            if let customer = note.customer { json.member("customer", customer.rawValue) }
-                            if let subject = note.subject { json.member("subject", subject) }
-                            if let searched = note.searched { json.member("searched", searched) }
-                            if let detail = note.detail { json.member("detail", detail) }
-                            if let reason = note.reason { json.member("reason", reason) }
-                        }
-                    }
-                }
-            }
+            json.member("notes") { $0.notes(notes) }
             if let next { json.member("before", next) }
         }
     }
@@ -213,7 +191,37 @@ extension HTML {
     }
 }
 
+extension HTML {
+    /// What was done, by its spelling; a newer version of Tenure may have written one that is not known here.
+    mutating func act(_ spelling: String, _ frame: Frame) {
+        let known = AuditedAct(rawValue: spelling)
+        if let known { say(frame.say(known.words)) } else { data(spelling) }
+    }
+}
+
 extension JSONWriter {
+    /// Rows of the operators' audit, as an array.
+    mutating func notes(_ notes: [AuditedNote]) {
+        array { json in
+            for note in notes {
+                json.object { json in
+                    json.member("number", note.number)
+                    json.member("at", note.at.millisecondsSince1970)
+                    json.member("actor", note.actor)
+                    json.member("act", note.act)
+                    if let address = note.address { json.member("address", address) }
+                    if let app = note.app { json.member("app", app.rawValue) }
+                    if let environment = note.environment { json.member("environment", environment.rawValue) }
+                    if let customer = note.customer { json.member("customer", customer.rawValue) }
+                    if let subject = note.subject { json.member("subject", subject) }
+                    if let searched = note.searched { json.member("searched", searched) }
+                    if let detail = note.detail { json.member("detail", detail) }
+                    if let reason = note.reason { json.member("reason", reason) }
+                }
+            }
+        }
+    }
+
     /// A member `roles`.
     mutating func grants(_ grants: [OperatorGrant]) {
         member("roles") { json in

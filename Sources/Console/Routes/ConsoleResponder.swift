@@ -162,7 +162,7 @@ package struct ConsoleResponder: HTTPResponder, HTTPResponderBuilder {
             return RuleModel(rule: page)
         case .page(let place, .inspect):
             return try await call.reading(upTo: Self.longestPaste) { body in
-                try await desk.inspect(try call.pastedText(in: body), in: place)
+                try await desk.inspect(try call.pastedText(in: body, by: visitor), in: place)
             }
         case .page(let place, let page): return try await desk.model(of: page, in: place)
         }
@@ -219,16 +219,36 @@ extension ConsoleCall {
         return said != "same-origin" && said != "none"
     }
 
-    /// What was pasted: the field `text` of a form, or the whole body of anything else.
+    /// What was pasted: the field `text` of a form, which bears the token of the visitor's session, or the whole body of
+    /// anything that no page of another site can send without asking first.
     ///
     /// - Throws: ``Trouble``.
-    fileprivate func pastedText(in body: [UInt8]) throws -> [UInt8] {
-        guard isForm else { return body }
-        for part in body.split(separator: UInt8(ascii: "&")) where part.starts(with: Array("text=".utf8)) {
-            let spaced = part.dropFirst(5).map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            guard let text = PercentEncoding.decode(spaced[...]) else { throw Trouble.formUnreadable }
-            return Array(text.utf8)
+    fileprivate func pastedText(in body: [UInt8], by visitor: ConsoleVisitor) throws -> [UInt8] {
+        guard isForm else {
+            guard !isOfAnyPage else { throw Trouble.formUnreadable }
+            return body
         }
-        throw Trouble.formUnreadable
+        guard visitor.isFormToken(try Self.field("form", of: body) ?? "") else { throw Trouble.fromAnotherSite }
+        guard let text = try Self.field("text", of: body) else { throw Trouble.formUnreadable }
+        return Array(text.utf8)
+    }
+
+    /// Whether a page of any site can send a body of this type.
+    ///
+    /// Source: Fetch Standard, section 2.2.2 (CORS-safelisted request-header).
+    private var isOfAnyPage: Bool {
+        guard let type = request.headers[.contentType]?.lowercased() else { return true }
+        return type.hasPrefix("text/plain") || type.hasPrefix("multipart/form-data")
+    }
+
+    /// A field of a form that is longer than ``ConsoleForm/longest``; nil where it is not there.
+    ///
+    /// - Throws: ``Trouble``: `formUnreadable`.
+    private static func field(_ name: String, of body: [UInt8]) throws -> String? {
+        let start = Array("\(name)=".utf8)
+        guard let part = body.split(separator: UInt8(ascii: "&")).first(where: { $0.starts(with: start) }) else { return nil }
+        let spaced = part.dropFirst(start.count).map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        guard let text = PercentEncoding.decode(spaced[...]) else { throw Trouble.formUnreadable }
+        return text
     }
 }

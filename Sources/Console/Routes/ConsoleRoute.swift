@@ -154,7 +154,7 @@ extension ConsoleRoute {
         guard path.first == "/" else { return nil }
         var parts: [String] = []
         for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let decoded = PercentEncoding.decode(part) else { return nil }
+            guard let decoded = PercentEncoding.decode(part), !decoded.utf8.contains(0) else { return nil }
             parts.append(decoded)
         }
         if parts == [""] {
@@ -167,7 +167,7 @@ extension ConsoleRoute {
             switch parts.dropFirst() {
             case []: self = .operators
             case ["audit"]:
-                guard let query = ConsoleQuery(query) else { return nil }
+                guard let query = ConsoleQuery(ofAddress: query) else { return nil }
                 let before = query["before"].flatMap { Int64($0) }
                 self = .operatorsAudit(.init(before: before, actor: query["actor"], act: query["act"]))
             default: return nil
@@ -176,7 +176,7 @@ extension ConsoleRoute {
             guard parts.count == 2, let asset = ConsoleAsset.named(parts[1]) else { return nil }
             self = .asset(asset)
         case "apps":
-            guard parts.count >= 3, let environment = Environment(rawValue: parts[2]), let query = ConsoleQuery(query),
+            guard parts.count >= 3, let environment = Environment(rawValue: parts[2]), let query = ConsoleQuery(ofAddress: query),
                 let page = Page(Array(parts.dropFirst(3)), query)
             else { return nil }
             self = .page(ConsolePlace(AppID(parts[1]), environment), page)
@@ -280,6 +280,12 @@ struct ConsoleQuery {
         self.values = values
     }
 
+    /// The query of an address: nil also where a value spells NUL, which not every database keeps in a text.
+    init?(ofAddress query: Substring) {
+        self.init(query)
+        guard !values.values.contains(where: { $0.utf8.contains(0) }) else { return nil }
+    }
+
     subscript(name: String) -> String? { values[name] }
 
     /// An instant that a query may name; the value is nil where it names none.
@@ -293,7 +299,7 @@ struct ConsoleQuery {
     }
 
     /// Source: WHATWG URL, section 5.1 (`application/x-www-form-urlencoded`): a plus is a space.
-    static func decoded(_ part: Substring) -> String? {
+    private static func decoded(_ part: Substring) -> String? {
         PercentEncoding.decode(Substring(part.replacing("+", with: " ")))
     }
 

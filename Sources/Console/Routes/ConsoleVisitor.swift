@@ -1,6 +1,7 @@
 package import Backend
 package import Hummingbird
 package import Ledger
+import OperatorFactors
 package import Server
 
 /// Who is asking: an operator, as the door admitted them.
@@ -11,8 +12,7 @@ package struct ConsoleVisitor: Sendable, Hashable {
     /// In which language they read; nil: what their browser prefers.
     package var language: Language?
     package var zone = ConsoleZone.utc
-    /// What each form that changes something bears, so that only pages of this session can send it; empty where nothing can be
-    /// changed.
+    /// What each form that is posted bears, so that only pages of this session can send it; empty where there is no session.
     package var formToken = ""
 
     /// - Parameter roles: by app, or one for all.
@@ -22,6 +22,11 @@ package struct ConsoleVisitor: Sendable, Hashable {
     package static let nobody = ConsoleVisitor(name: "", roles: .byApp([:]))
 
     package var isNobody: Bool { name.isEmpty }
+
+    /// Whether a form bears what belongs to the visitor's session.
+    func isFormToken(_ text: String) -> Bool {
+        formToken.isEmpty || ConstantTime.areEqual(Array(formToken.utf8), Array(text.utf8))
+    }
 
     /// An operator has one role for each app, or one for all.
     package enum Roles: Sendable, Hashable {

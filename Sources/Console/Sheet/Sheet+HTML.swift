@@ -129,6 +129,7 @@ extension SheetForm {
         html.element(
             .form, .class("ask"), .fixed("method", isPost ? "post" : "get"), .action(frame.site.address(of: route))
         ) { html in
+            if isPost { html.formToken(frame) }
             for field in fields {
                 html.element(.p) { html in
                     html.element(.label) { html in

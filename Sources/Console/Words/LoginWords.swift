@@ -10,7 +10,7 @@ enum LoginWords: Words {
     case problem(LoginProblem)
     case account, proveAgain, prove, proved, presentPassword, changePassword, changeFactor, newCodes, sessions, endSession
     case thisSession, begun, seen, address, browser, reading, language, zone, save, ofBrowser, done, roles, everyApp
-    case proofWanted
+    case proofWanted, lately, latelyHow
 
     var english: String {
         switch self {
@@ -64,6 +64,10 @@ enum LoginWords: Words {
         case .roles: "Roles"
         case .everyApp: "every app"
         case .proofWanted: "To change password, second factor or recovery codes, show your second factor first."
+        case .lately: "Lately, with your name"
+        case .latelyHow:
+            "Logins, failures, and changes of password and second factor. If one of them was not you: end the sessions, change "
+                + "the password, and tell an administrator."
         }
     }
 
@@ -118,6 +122,8 @@ enum LoginWords: Words {
         case .roles: "角色"
         case .everyApp: "所有 App"
         case .proofWanted: "更改密码、第二重验证或恢复码之前，请先进行第二重验证。"
+        case .lately: "近期与您的用户名有关的登录活动"
+        case .latelyHow: "包括登录、失败，以及密码和第二重验证的更改。如果其中有非您本人的操作：请结束会话、更改密码，并告知管理员。"
         }
     }
 }
