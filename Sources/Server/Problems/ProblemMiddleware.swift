@@ -72,7 +72,13 @@ extension Request {
 
 extension RequestContext {
     /// The id that the framework gave the request; nil where it has none.
-    var requestId: String? { logger[metadataKey: "hb.request.id"].map { "\($0)" } }
+    var requestId: String? {
+        switch logger[metadataKey: "hb.request.id"] {
+        case .string(let text): text
+        case .stringConvertible(let id): id.description
+        case .array, .dictionary, nil: nil
+        }
+    }
 }
 
 extension HTTPField.Name {
