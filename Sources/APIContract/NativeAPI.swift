@@ -298,7 +298,9 @@ package enum NativeAPI {
     /// Finds what somebody names.
     package static let searchNames = Endpoint<AppPath, SearchQuery, NoBody, SearchBody>(
         "searchNames", .get, "/api/v1/apps/\(.app)/search", callers: .appBackend(.subscriptionsRead),
-        about: .init(.subscriptions, "Find a customer, a subscription, a transaction or a token, in every environment."))
+        about: .init(
+            .subscriptions, "Find a customer, a subscription, a transaction, a period, a claim or a token, in every environment.")
+    )
 
     // MARK: Signals
 

@@ -22,8 +22,11 @@ extension NativeFace {
 
     private func searchNames(_ call: OfApp<SearchQuery, NoBody>) async throws -> SearchBody {
         SearchBody(
-            results: try await backend.search(call.query.text, app: call.app).map {
-                .init(kind: $0.kind.rawValue, id: $0.id, environment: $0.environment, foundBy: $0.foundBy.rawValue)
+            results: try await backend.search(call.query.text, app: call.app).map { hit in
+                var result = SearchBody.Hit(
+                    kind: hit.kind.rawValue, id: hit.id, environment: hit.environment, foundBy: hit.foundBy.rawValue)
+                (result.purchaseDate, result.end) = (hit.period?.purchaseDate, hit.period?.end)
+                return result
             })
     }
 

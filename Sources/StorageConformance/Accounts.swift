@@ -107,6 +107,32 @@ extension StorageConformance {
             try expect(revisions, equals: expected, "the revisions")
             try expect(try await store.ownerRevisions(of: Specimen.key("9"), limit: 10), equals: [], "of what is unknown")
         },
+        Behaviour("STORE-122", "PER-1 A subscription is found by the key of one of its periods, in every environment of its app")
+        {
+            store in
+            for (id, scope) in [
+                ("1", Specimen.scope), ("2", Specimen.scope), ("1", Specimen.sandbox), ("1", Specimen.otherApp),
+            ] {
+                let facts = (0..<2).map { LedgerInput.fact(.transaction(Specimen.transaction($0, of: id))) }
+                _ = try await store.decide(on: facts, about: Specimen.key(id, in: scope))
+            }
+            // What was shown before Apple had keys of periods is called by its product and its second.
+            var old = Specimen.transaction(of: "3")
+            old.webOrderLineItemId = nil
+            _ = try await store.decide(on: [.fact(.transaction(old))], about: Specimen.key("3"))
+            func found(_ name: PeriodAlias, limit: Int = 10) async throws -> [SubscriptionKey] {
+                try await store.subscriptions(withPeriod: name, app: Specimen.app, limit: limit)
+            }
+            let both = [Specimen.key("1"), Specimen.key("1", in: Specimen.sandbox)]
+            for name in ["910", "911"] {
+                try expect(try await found(.webOrderLineItem(name)), equals: both, "what has the period \(name)")
+            }
+            try expect(try await found(.webOrderLineItem("920")), equals: [Specimen.key("2")], "what has another's")
+            try expect(try await found(.webOrderLineItem("91")), equals: [], "the beginning of a key is none")
+            try expect(try await found(.webOrderLineItem("910"), limit: 1).count, equals: 1, "at most so many")
+            let second = PeriodAlias.productAndSecond(old.productId, old.purchaseDate)
+            try expect(try await found(second), equals: [Specimen.key("3")], "what has no key of Apple")
+        },
     ]
 
     private static func ids(_ ids: String...) -> [OriginalTransactionID] { ids.map { OriginalTransactionID($0) } }

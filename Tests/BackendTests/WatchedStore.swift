@@ -157,6 +157,10 @@ struct WatchedStoreFace: Store {
         try await watched.store.subscriptions(having: transaction, app: app)
     }
 
+    func subscriptions(withPeriod name: PeriodAlias, app: AppID, limit: Int) async throws -> [SubscriptionKey] {
+        try await watched.store.subscriptions(withPeriod: name, app: app, limit: limit)
+    }
+
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try await watched.store.subscription(key)
     }

@@ -205,7 +205,8 @@ extension TestClientProtocol {
 enum Pages {
     static let all: [(name: String, page: ConsoleRoute.Page)] = [
         ("overview", .overview), ("search", .search(nil)), ("search-alice", .search("alice")), ("search-1001", .search("1001")),
-        ("search-nothing", .search("nobody")), ("search-notification", .search("00000000-0000-4000-8000-000000000003")),
+        ("search-nothing", .search("nobody")), ("search-period", .search("910011")),
+        ("search-notification", .search("00000000-0000-4000-8000-000000000003")),
         ("customer-alice", .customer(ConsoleWorld.alice, .init())),
         ("customer-bob", .customer(ConsoleWorld.bob, .init())),
         ("customer-unknown", .customer(CustomerID("nobody"), .init())),

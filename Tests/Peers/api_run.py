@@ -401,6 +401,12 @@ def check_search(api):
     check("a customer is found by the id", found("gina") == [("customer", "gina", "Production", "customer")], found("gina"))
     check("a subscription by its own id and by a transaction's", found(original_id(1)) == [("subscription", original_id(1), "Production", "originalTransactionId")]
           and found(str(int(original_id(1)) + 2)) == [("subscription", original_id(1), "Production", "transactionId")], found(original_id(1)))
+    subscription = api.call("readSubscription", originalTransactionId=original_id(1))[1]
+    period, claim = subscription["periods"][-1], subscription["claims"][0]
+    hits = api.call("searchNames", query={"q": period["webOrderLineItemId"]})[1]["results"]
+    check("a period by Apple's key of it, with when it is", hits == [{"kind": "subscription", "id": original_id(1), "environment": "Production", "foundBy": "webOrderLineItemId",
+          "purchaseDate": period["purchaseDate"], "end": period["end"]}], hits)
+    check("a claim by its id", found(claim["id"]) == [("subscription", original_id(1), "Production", "claimId")], found(claim["id"]))
     token = api.call("askPurchase", {"productId": "plus.monthly"}, customer="hugo")[1]["appAccountToken"]
     check("a token by whom it names and what bears it", {one[:2] for one in found(token)} == {("customer", "hugo"), ("subscription", original_id(6))}, found(token))
     sandbox = api.books.signer.transaction(11, 2, environment="Sandbox", transactionReason="PURCHASE")

@@ -109,6 +109,10 @@ struct FailingStore: Store {
         try await checked { try await store.subscriptions(having: transaction, app: app) }
     }
 
+    func subscriptions(withPeriod name: PeriodAlias, app: AppID, limit: Int) async throws -> [SubscriptionKey] {
+        try await checked { try await store.subscriptions(withPeriod: name, app: app, limit: limit) }
+    }
+
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try await checked { try await store.subscription(key) }
     }

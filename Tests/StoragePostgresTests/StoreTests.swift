@@ -442,6 +442,7 @@ extension PostgresTests {
                     ListingQueries.books(after: ChangePlace(transaction: 0, id: "id500"), limit: 10, ledger: 7),
                     ListingQueries.customers(after: ChangePlace(transaction: 0, id: "500"), limit: 10, ledger: 7),
                     EvidenceQueries.subscriptions(having: TransactionID("id500"), app: key.app),
+                    SubscriptionQueries.places(withPeriod: .webOrderLineItem("500"), app: key.app, limit: 10),
                 ] + WorkQueries.finish(leased, at: now)
             }
         }
@@ -461,7 +462,7 @@ extension PostgresTests {
             SELECT 'app7', 'token' || n, n, false, n, true, false, NULL FROM generate_series(1, 20000) n;
             INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, true, '\\x00' FROM generate_series(1, 20000) n;
-            INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;
+            INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'w/' || n FROM generate_series(1, 20000) n;
             INSERT INTO tenure SELECT 7, 'id' || n, 1, n, n, 'OWN-3', 'e', n FROM generate_series(1, 20000) n;
             INSERT INTO holding SELECT 7, 'id' || n, 'id' || n, '[]' FROM generate_series(1, 20000) n;
             INSERT INTO audit SELECT 7, 'id' || n, 1, '{}', '\\x00' FROM generate_series(1, 20000) n;

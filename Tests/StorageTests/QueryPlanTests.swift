@@ -63,6 +63,14 @@ import Testing
         }
     }
 
+    @Test func `A period is found by its own index`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            let plan = try store.onWriter { try Self.plan(of: SubscriptionQueries.selectWithPeriod, $0) }
+            #expect(plan.contains { $0.contains("periodByName (ledger=? AND period=?)") }, "\(plan)")
+        }
+    }
+
     /// All SQL that the store runs, as seen by the connection.
     private static func statements(of store: SQLiteStore) throws -> Set<String> {
         let seen = Mutex<Set<String>>([])
@@ -157,6 +165,8 @@ import Testing
         let alice = CustomerKey(Life.scope, Life.alice)
         _ = try reading.contents(of: alice, ledger: ledger)
         _ = try EvidenceQueries.subscriptions(having: TransactionID("1"), app: Life.scope.app, database)
+        _ = try SubscriptionQueries.places(
+            withPeriod: .webOrderLineItem("1"), app: Life.scope.app, limit: 10, database)
         _ = try CustomerQueries.book(of: alice.customer, ledger: ledger, database)
         _ = try CustomerQueries.inputs(of: 1, alice, ledger: ledger, database)
         _ = try CustomerQueries.audit(of: 1, after: 0, limit: 10, ledger: ledger, database)

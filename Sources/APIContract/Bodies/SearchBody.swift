@@ -21,14 +21,21 @@ package struct SearchBody: AnswerContent, JSONBody, Hashable {
                 .required("environment", .word(Environment.names), "Where it was found."),
                 .required(
                     "foundBy",
-                    .word(["customer", "originalTransactionId", "transactionId", "appAccountToken", "appTransactionId"]),
+                    .word([
+                        "customer", "originalTransactionId", "transactionId", "webOrderLineItemId", "claimId",
+                        "appAccountToken", "appTransactionId",
+                    ]),
                     "What the text is there."),
+                .optional("purchaseDate", .instant, "When the period began that has the webOrderLineItemId; absent otherwise."),
+                .optional("end", .instant, "Where that period ends after everything that is known; absent where it does not."),
             ])
 
         package var kind: String
         package var id: String
         package var environment: Environment
         package var foundBy: String
+        package var purchaseDate: Timestamp?
+        package var end: Timestamp?
 
         package init(kind: String, id: String, environment: Environment, foundBy: String) {
             self.kind = kind
@@ -42,6 +49,8 @@ package struct SearchBody: AnswerContent, JSONBody, Hashable {
             id = try fields.requiredText("id")
             environment = try fields.requiredEnvironment("environment")
             foundBy = try fields.requiredText("foundBy")
+            purchaseDate = try fields.instant("purchaseDate")
+            end = try fields.instant("end")
         }
 
         package func write(to writer: inout JSONWriter) {
@@ -49,6 +58,8 @@ package struct SearchBody: AnswerContent, JSONBody, Hashable {
             writer.member("id", id)
             writer.member("environment", environment.rawValue)
             writer.member("foundBy", foundBy)
+            writer.optionalMember("purchaseDate", purchaseDate)
+            writer.optionalMember("end", end)
         }
     }
 

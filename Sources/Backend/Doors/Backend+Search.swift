@@ -12,12 +12,20 @@ extension Backend {
         /// Where it was found.
         package let environment: Environment
         package let foundBy: Name
+        /// Which period of the subscription the text names; nil unless it is the key of one.
+        package var period: FoundPeriod?
+
+        package struct FoundPeriod: Sendable, Hashable {
+            package let purchaseDate: Timestamp
+            /// When it stopped or stops giving service; nil for what does not end.
+            package let end: Timestamp?
+        }
 
         package enum Kind: String, Sendable, Hashable { case customer, subscription }
 
         /// What the text is there.
         package enum Name: String, Sendable, Hashable {
-            case customer, originalTransactionId, transactionId, appAccountToken, appTransactionId
+            case customer, originalTransactionId, transactionId, webOrderLineItemId, claimId, appAccountToken, appTransactionId
         }
     }
 
@@ -32,6 +40,8 @@ extension Backend {
             for scope in app.scopes { hits += try await found(text, in: scope) }
             let bought = try await store.subscriptions(having: TransactionID(text), app: id)
             hits += bought.map { SearchHit($0, by: .transactionId) }
+            hits += try await subscriptions(withPeriod: text, app)
+            hits += try await subscriptions(withClaim: text, app)
             if let token = AppAccountToken(text) { hits += try await found(token, app) }
             var seen: Set<[String]> = []
             return hits.filter { seen.insert([$0.kind.rawValue, $0.id, $0.environment.rawValue]).inserted }
@@ -69,6 +79,39 @@ extension Backend {
         if try await store.subscription(key) != nil { hits.append(SearchHit(key, by: .originalTransactionId)) }
         let shown = try await store.sightings(by: [.appTransactionId(text)], in: scope).map(\.subscription).sorted()
         hits += shown.map { SearchHit(SubscriptionKey(scope, $0), by: .appTransactionId) }
+        return hits
+    }
+
+    /// So many subscriptions may have a period of one key: Apple gives each charge its own.
+    private static let mostOfOnePeriod = 20
+
+    private func subscriptions(withPeriod webOrderLineItemId: String, _ app: AppSettings) async throws -> [SearchHit] {
+        let name = PeriodAlias.webOrderLineItem(webOrderLineItemId)
+        let found = try await store.subscriptions(withPeriod: name, app: app.id, limit: Self.mostOfOnePeriod)
+        var hits: [SearchHit] = []
+        for key in found where app.environments.contains(key.environment) {
+            var hit = SearchHit(key, by: .webOrderLineItemId)
+            let period = try await store.subscription(key)?.state.periods.first { $0.aliases.contains(name) }
+            hit.period = period.map { .init(purchaseDate: $0.purchaseDate, end: $0.end) }
+            hits.append(hit)
+        }
+        return hits
+    }
+
+    /// A claim's id has the `transactionId` that was shown behind its kind, such as `restore/2000000112/1790000000000`, so no index
+    /// of claims is needed. A reservation has no such id.
+    private func subscriptions(withClaim id: String, _ app: AppSettings) async throws -> [SearchHit] {
+        let parts = id.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, Claim.Kind(saidByClient: String(parts[0])) != nil else { return [] }
+        let transaction = TransactionID(String(parts[1]))
+        var keys = try await store.subscriptions(having: transaction, app: app.id)
+        // What came with an old receipt has no signature of its own.
+        keys += app.scopes.map { SubscriptionKey($0, OriginalTransactionID(transaction.rawValue)) }.filter { !keys.contains($0) }
+        var hits: [SearchHit] = []
+        for key in keys {
+            let claims = try await store.subscription(key)?.history.claims ?? []
+            if claims.contains(where: { $0.id.rawValue == id }) { hits.append(SearchHit(key, by: .claimId)) }
+        }
         return hits
     }
 

@@ -19,8 +19,7 @@ enum SearchPage {
                 hits.filter { $0.environment == place.environment }, hits.filter { $0.environment != place.environment }
             )
             blocks.append(.facts("search", [Field("q", SearchWords.asked, .data(text))]))
-            blocks.append(table("customers", SearchWords.customers, here.filter { $0.kind == .customer }))
-            blocks.append(table("subscriptions", SearchWords.subscriptions, here.filter { $0.kind == .subscription }))
+            blocks += [customers(here.filter { $0.kind == .customer }), subscriptions(here.filter { $0.kind == .subscription })]
             if notified.contains(place.environment) {
                 blocks.append(
                     .facts("notification", [Field("notificationUUID", SearchWords.notification, .data(text))]))
@@ -35,15 +34,27 @@ enum SearchPage {
         return Sheet(SearchWords.title, blocks)
     }
 
-    private static func table(_ key: StaticString, _ caption: SearchWords, _ hits: [Backend.SearchHit]) -> Block {
+    private static func customers(_ hits: [Backend.SearchHit]) -> Block {
         .table(
             SheetTable(
-                key, caption, empty: SearchWords.noneOfKind(caption.isOfCustomers),
+                "customers", SearchWords.customers, empty: SearchWords.noCustomer,
                 [.init("id", ColumnWords.id), .init("foundBy", ColumnWords.foundBy)],
+                hits.map { [.customer(CustomerID($0.id)), .data($0.foundBy.rawValue)] }))
+    }
+
+    private static func subscriptions(_ hits: [Backend.SearchHit]) -> Block {
+        .table(
+            SheetTable(
+                "subscriptions", SearchWords.subscriptions, empty: SearchWords.noSubscription,
+                [
+                    .init("id", ColumnWords.id), .init("foundBy", ColumnWords.foundBy),
+                    .init("purchaseDate", SearchWords.periodFrom), .init("end", SearchWords.periodEnd),
+                ],
                 hits.map { hit in
-                    let id: Cell =
-                        hit.kind == .customer ? .customer(CustomerID(hit.id)) : .subscription(OriginalTransactionID(hit.id))
-                    return [id, .data(hit.foundBy.rawValue)]
+                    [
+                        .subscription(OriginalTransactionID(hit.id)), .data(hit.foundBy.rawValue),
+                        .optional(hit.period?.purchaseDate), hit.period.map { .end($0.end) } ?? .none,
+                    ]
                 }))
     }
 

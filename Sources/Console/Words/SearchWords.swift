@@ -6,21 +6,19 @@ enum SearchWords: Words {
     case title, how, asked, customers, subscriptions, notification, notSearched
     case nothing(Environment)
     case elsewhere([Environment])
-    case noneOfKind(Bool)
+    case noCustomer, noSubscription, periodFrom, periodEnd
     case paste, pasteHow, pasteAgain, pasted, pastedHint, check
     case inspected, unusable, isVerified, isNotVerified, verified
     case refusal, codeMeans, detail, advice, signer, serial, fingerprint, root
     case inside, nothingInside, path, names, payload, payloadCut, verifiedNow, notVerifiable, rawText
     case fact(Int, String)
 
-    var isOfCustomers: Bool { if case .customers = self { true } else { false } }
-
     var english: String {
         switch self {
         case .title: "Search"
         case .how:
-            "Finds exact ids: a customer, an originalTransactionId, a transactionId, an appAccountToken, an appTransactionId, a "
-                + "notificationUUID. Every search is audited."
+            "Finds exact ids: a customer, an originalTransactionId, a transactionId, a webOrderLineItemId, a claim's id, an "
+                + "appAccountToken, an appTransactionId, a notificationUUID. Every search is audited."
         case .asked: "Searched"
         case .customers: "Customers"
         case .subscriptions: "Subscriptions"
@@ -31,11 +29,13 @@ enum SearchWords: Words {
             "Found in \(environments.map(\.rawValue).joined(separator: ", ")): change the environment above."
         case .notification: "A notification of Apple with this UUID was kept"
         case .notSearched:
-            "Searched in were customers, subscriptions, transactions, tokens, app transactions and notifications of every "
-                + "environment. A webOrderLineItemId, a claim's id and an order id cannot be found here: a claim stands on the "
-                + "page of its subscription, and tenure call lookUpOrder asks Apple about an order id."
-        case .noneOfKind(true): "No customer has this id."
-        case .noneOfKind(false): "No subscription has this id."
+            "Searched in were customers, subscriptions, transactions, periods, claims, tokens, app transactions and "
+                + "notifications of every environment. An order id cannot be found here: tenure call lookUpOrder asks Apple about it. A "
+                + "reservation is found by its subscription or its customer."
+        case .noCustomer: "No customer has this id."
+        case .noSubscription: "No subscription has this id."
+        case .periodFrom: "Its period from"
+        case .periodEnd: "Its period until"
         case .paste: "Paste a receipt, a JWS or a notification"
         case .pasteHow: "It is decoded, and its signature is checked against Apple's roots. Nothing of it is kept."
         case .pasteAgain: "Paste another one"
@@ -71,7 +71,10 @@ enum SearchWords: Words {
     var chinese: String {
         switch self {
         case .title: "搜索"
-        case .how: "按完整标识符查找：顾客、originalTransactionId、transactionId、appAccountToken、appTransactionId、notificationUUID。每次搜索都会记入审计。"
+        case .how:
+
+            "按完整标识符查找：顾客、originalTransactionId、transactionId、webOrderLineItemId、认领编号、appAccountToken、"
+                + "appTransactionId、notificationUUID。每次搜索都会记入审计。"
         case .asked: "搜索内容"
         case .customers: "顾客"
         case .subscriptions: "订阅"
@@ -80,10 +83,12 @@ enum SearchWords: Words {
         case .elsewhere(let environments): "在 \(environments.map(\.rawValue).joined(separator: "、")) 中找到：请在上方切换环境。"
         case .notification: "已保存具有此 UUID 的 Apple 通知"
         case .notSearched:
-            "已在所有环境中搜索顾客、订阅、交易、令牌、App 交易和通知。此处无法查找 webOrderLineItemId、认领编号和订单号："
-                + "认领显示在其订阅的页面上；tenure call lookUpOrder 可向 Apple 查询订单号。"
-        case .noneOfKind(true): "没有顾客使用此标识符。"
-        case .noneOfKind(false): "没有订阅使用此标识符。"
+            "已在所有环境中搜索顾客、订阅、交易、周期、认领、令牌、App 交易和通知。此处无法查找订单号："
+                + "tenure call lookUpOrder 可向 Apple 查询。预留可通过其订阅或顾客找到。"
+        case .noCustomer: "没有顾客使用此标识符。"
+        case .noSubscription: "没有订阅使用此标识符。"
+        case .periodFrom: "所指周期自"
+        case .periodEnd: "所指周期至"
         case .paste: "粘贴收据、JWS 或通知"
         case .pasteHow: "将其解码，并以 Apple 的根证书核验签名。不保存任何内容。"
         case .pasteAgain: "再粘贴一个"

@@ -28,6 +28,14 @@ package protocol AnsweringStore: Sendable {
     /// The subscriptions that have a transaction of the id which Apple signed by itself, in every environment of the app; sorted.
     func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey]
 
+    /// The subscriptions that have a period of the name (PER-1), in every environment of the app; sorted, at most `limit`. Where
+    /// several periods of a product begin in the same second, only the one with the lowest key of Apple is found.
+    ///
+    /// - Parameter name: Apple's key of the period; product and second of one whose key is not known.
+    func subscriptions(
+        withPeriod name: PeriodAlias, app: AppID, limit: Int
+    ) async throws -> [SubscriptionKey]
+
     /// The audit rows of a customer from the oldest on, at most `limit` of them after `sequence`.
     func auditRows(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [StoredCustomerAuditRow]
 

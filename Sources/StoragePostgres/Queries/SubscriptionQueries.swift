@@ -111,6 +111,15 @@ enum SubscriptionQueries {
         PostgresStatement(selectAliases, [.integer(ledger), .text(id.rawValue)])
     }
 
+    private static let selectWithPeriod = """
+        SELECT DISTINCT \(SubscriptionPlace.columns) FROM periodAlias
+        WHERE ledger IN (SELECT id FROM ledger WHERE app = $1) AND period = $2 LIMIT $3
+        """
+
+    static func places(withPeriod name: PeriodAlias, app: AppID, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectWithPeriod, [.text(app.rawValue), .text(name.key), .count(limit)])
+    }
+
     private static let selectAllTenures = """
         SELECT \(FoundTenure.columns)
         FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer

@@ -41,4 +41,10 @@ extension PostgresSchema {
         );
 
         """
+
+    /// A search finds a period by Apple's key of it (docs/decisions/0060).
+    static let periodsByName = """
+        CREATE INDEX periodByName ON periodAlias (ledger, period, originalTransactionId);
+
+        """
 }

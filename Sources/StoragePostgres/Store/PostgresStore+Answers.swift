@@ -57,6 +57,17 @@ extension PostgresStore {
         }
     }
 
+    package func subscriptions(
+        withPeriod name: PeriodAlias, app: AppID, limit: Int
+    ) async throws -> [SubscriptionKey] {
+        try await read { reading in
+            try reading.connection.execute(SubscriptionQueries.places(withPeriod: name, app: app, limit: limit)).map { row in
+                let place = try SubscriptionPlace(row: row)
+                return SubscriptionKey(try reading.scope(of: place.ledger), place.id)
+            }.sorted()
+        }
+    }
+
     package func auditRows(
         of key: CustomerKey, after sequence: Int64, limit: Int
     ) async throws -> [StoredCustomerAuditRow] {

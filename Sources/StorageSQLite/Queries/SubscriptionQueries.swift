@@ -68,6 +68,19 @@ enum SubscriptionQueries {
         SELECT \(SubscriptionRows.AliasRow.columns) FROM periodAlias
         WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias
         """
+    /// `CROSS JOIN` has SQLite take each ledger first.
+    static let selectWithPeriod = """
+        SELECT DISTINCT \(SubscriptionPlace.columns) FROM ledger
+        CROSS JOIN periodAlias ON periodAlias.ledger = ledger.id AND period = ?2
+        WHERE app = ?1 LIMIT ?3
+        """
+
+    static func places(
+        withPeriod name: PeriodAlias, app: AppID, limit: Int, _ database: Database
+    ) throws -> [SubscriptionPlace] {
+        try database.rows(selectWithPeriod, [.text(app.rawValue), .text(name.key), .count(limit)])
+    }
+
     static let selectAllTenures = """
         SELECT \(FoundTenure.columns)
         FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer

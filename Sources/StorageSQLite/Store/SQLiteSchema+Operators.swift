@@ -39,4 +39,10 @@ extension SQLiteSchema {
         ) STRICT;
 
         """
+
+    /// A search finds a period by Apple's key of it (docs/decisions/0060).
+    static let periodsByName = """
+        CREATE INDEX periodByName ON periodAlias (ledger, period, originalTransactionId);
+
+        """
 }

@@ -44,6 +44,16 @@ extension SQLiteStore {
         }
     }
 
+    package func subscriptions(
+        withPeriod name: PeriodAlias, app: AppID, limit: Int
+    ) async throws -> [SubscriptionKey] {
+        try read { database in
+            try SubscriptionQueries.places(withPeriod: name, app: app, limit: limit, database).map { place in
+                SubscriptionKey(try NameQueries.scope(of: place.ledger, database), place.id)
+            }.sorted()
+        }
+    }
+
     package func auditRows(
         of key: CustomerKey, after sequence: Int64, limit: Int
     ) async throws -> [StoredCustomerAuditRow] {
