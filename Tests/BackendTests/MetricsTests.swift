@@ -217,6 +217,24 @@ import Testing
         }
     }
 
+    @Test func `The last backup that the database knows of is shown, and none before there is one`() async throws {
+        try await withWorld { world in
+            let asking = try Asking(world)
+            #expect(await asking.samples("tenure_backup").isEmpty)
+            #expect(try await world.backend.lastBackup() == nil)
+            // 2026-06-02T00:00:00Z and an hour later.
+            for (file, at) in [("a.sqlite", 1_780_358_400_000), ("b.sqlite", 1_780_362_000_000)] as [(String, Int64)] {
+                try await Backend.noteBackup(
+                    in: world.store, file: file, size: 4096, at: Timestamp(millisecondsSince1970: at))
+            }
+            #expect(await asking.samples("tenure_backup") == ["tenure_backup_timestamp_seconds 1780362000"])
+            let last = try await world.backend.lastBackup()
+            #expect(last?.file == "b.sqlite" && last?.size == "4096 bytes")
+            #expect(last?.madeAt == Timestamp(millisecondsSince1970: 1_780_362_000_000))
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
     @Test func `every kind of work that there is is in the list of all`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Sources/Storage/Work/Work.swift")

@@ -56,6 +56,9 @@ def check_under_load(books):
     check("the server took every notification meanwhile", not client.others and after > len(before), (client.others[:3], after))
     check("the copy is one file", sorted(path.name for path in books.folder.glob("copy.sqlite*")) == ["copy.sqlite"])
     check("sqlite3 finds the copy whole", books.sql("PRAGMA integrity_check", copy) == ["ok"])
+    noted = books.sql("SELECT actor || ' ' || what || ' ' || json_extract(auditRow, '$.subject') FROM operatorAudit")
+    check("the database notes that it was copied, and the copy, which is older, does not", noted == ["commandLine madeBackup copy.sqlite"]
+          and books.sql("SELECT count(*) FROM operatorAudit", copy) == ["0"], noted)
     mode = copy.stat().st_mode & 0o777
     check("the copy is readable to whom the database is", mode == books.database.stat().st_mode & 0o777, oct(mode))
     held = subscriptions(books, copy)

@@ -103,9 +103,13 @@ package final class StandingGauges: Sendable {
     static let workOldest = MetricFamily(
         "tenure_work_oldest_seconds", .gauge, labels: ["kind"], help: "How long the longest due work has been; 0 where none is.")
 
+    static let lastBackup = MetricFamily(
+        "tenure_backup_timestamp_seconds", .gauge,
+        help: "When `tenure backup` last made a copy of the database, in seconds since 1970; not shown where it never did.")
+
     static let families = [
         databaseUp, keyRefused, certificateExpires, sureUntil, blocked, budgetRemaining, lastNotification, parked, workDue,
-        workOldest,
+        workOldest, lastBackup,
     ]
 
     private func stored(at now: Timestamp) async throws -> [GaugeReading] {
@@ -127,6 +131,9 @@ package final class StandingGauges: Sendable {
             let gauge = due[kind] ?? DueWorkGauge()
             readings.append(GaugeReading(Self.workDue, kind.rawValue, value: Double(gauge.count)))
             readings.append(GaugeReading(Self.workOldest, kind.rawValue, value: gauge.oldest.seconds))
+        }
+        if let backup = try await backend.lastBackup() {
+            readings.append(GaugeReading(Self.lastBackup, value: backup.madeAt.secondsSince1970))
         }
         return readings
     }

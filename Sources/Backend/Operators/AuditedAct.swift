@@ -32,6 +32,10 @@ package enum AuditedAct: String, Sendable, Hashable, CaseIterable {
     case inspected
     case exportedRows
 
+    // On the command line.
+    /// `tenure backup` made a copy of the database, which is whole.
+    case madeBackup
+
     // Endpoints of webhooks, by whoever showed a key.
     case madeEndpoint
     case changedEndpoint

@@ -21,6 +21,10 @@ struct OperationsPage {
         let databaseBytes: Int64
         /// The last verification of the app that ended; nil where none did.
         let verification: Backend.Job?
+        /// The last backup that the database knows of; nil where it knows of none.
+        let backup: Backend.KnownBackup?
+        /// The machine's; nil where the page is told by a simulated clock, with which a backup has no age.
+        let machineNow: Timestamp?
     }
 
     var sheet: Sheet {
@@ -31,7 +35,9 @@ struct OperationsPage {
                 .part("work", SubscriptionWords.work, [backlog]), .part("webhooks", OperationsWords.webhooks, [webhooks]),
                 .part("parked", OverviewWords.parked, [parkedTable]), .part("warnings", OverviewWords.warnings, [warningTable]),
                 .part("certificates", OperationsWords.certificates, [certificates]),
-                .part("server", OperationsWords.server, [.facts("server", ofServer), .paragraph(OperationsWords.backups)]),
+                .part(
+                    "server", OperationsWords.server,
+                    [.facts("server", ofServer + ofBackup), .paragraph(OperationsWords.backups)]),
             ])
     }
 
@@ -52,6 +58,20 @@ struct OperationsPage {
                         : .phrase([.badge(.bad, "findings", OperationsWords.somethingFound), .number(verification.results)])))
         }
         return fields
+    }
+
+    private var ofBackup: [Field] {
+        guard let backup = server.backup else {
+            return [Field("backupAt", OperationsWords.backup, .said("", OperationsWords.noBackup))]
+        }
+        return [
+            Field("backupAt", OperationsWords.backup, .instant(backup.madeAt)),
+            Field(
+                "backupAgeMilliseconds", OperationsWords.backupAge,
+                server.machineNow.map { .length($0.since(backup.madeAt)) } ?? .none),
+            Field("backupFile", OperationsWords.backupFile, .optional(backup.file)),
+            Field("backupSize", OperationsWords.backupSize, .optional(backup.size)),
+        ]
     }
 
     private var apple: [Field] {
@@ -198,7 +218,8 @@ enum OperationsWords: Words {
     case state(EndpointView.State)
     case role(AuthorityCertificate.Role)
     case certificateEnded, certificateEndsSoon, certificateValid
-    case server, databaseSize, verified, neverVerified, somethingFound, backups
+    case server, databaseSize, verified, neverVerified, somethingFound, backups, backup, noBackup, backupAge
+    case backupFile, backupSize
 
     var english: String {
         switch self {
@@ -240,7 +261,12 @@ enum OperationsWords: Words {
         case .verified: "Last verification"
         case .neverVerified: "none has ended; tenure verify, or a job of the API, does one"
         case .somethingFound: "not as it must be"
-        case .backups: "Backups are made outside of the server, which does not know how old the last one is."
+        case .backups: "What other tools copy, such as pg_dump or a snapshot of the disk, is not known here."
+        case .backup: "Last backup"
+        case .noBackup: "no backup was made by tenure backup"
+        case .backupAge: "Its age"
+        case .backupFile: "Its file"
+        case .backupSize: "Its size"
         }
     }
 
@@ -284,7 +310,12 @@ enum OperationsWords: Words {
         case .verified: "最近一次核验"
         case .neverVerified: "没有完成过；tenure verify 或 API 的任务可进行核验"
         case .somethingFound: "有不符之处"
-        case .backups: "备份在服务器之外进行，服务器不知道最近一次备份的时间。"
+        case .backups: "其他工具（如 pg_dump 或磁盘快照）所做的备份，这里无从得知。"
+        case .backup: "最近一次备份"
+        case .noBackup: "没有用 tenure backup 做过备份"
+        case .backupAge: "距今"
+        case .backupFile: "备份文件"
+        case .backupSize: "备份大小"
         }
     }
 }

@@ -128,7 +128,8 @@ extension ConsoleDesk {
                 version: dependencies.version, databaseBytes: try await backend.databaseSize(),
                 verification: try await backend.jobs(app: place.app).first {
                     $0.kind == "verification" && $0.endedAt != nil && $0.state == "done"
-                }), now: backend.now()
+                }, backup: try await backend.lastBackup(),
+                machineNow: dependencies.isClockSimulated ? nil : backend.now()), now: backend.now()
         ).sheet
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backend
 import Foundation
 import Logging
 import StorageSQLite
@@ -9,7 +10,8 @@ struct Backup: AsyncParsableCommand {
         discussion: """
             The copy is the database as it was at one instant, one file, checked to be intact. To restore it, stop the server,
             put the copy in the place of the database file, remove the files beside it that end in -wal and -shm, and run
-            `tenure verify --rebuild`. A PostgreSQL database is copied by its own tools: docs/operations/backup.md.
+            `tenure verify --rebuild`. That it was made is noted in the database, for the console and for /metrics. A
+            PostgreSQL database is copied by its own tools: docs/operations/backup.md.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")
@@ -41,7 +43,15 @@ struct Backup: AsyncParsableCommand {
         }
         bar.clear()
         try FileManager.default.moveItem(atPath: unfinished, toPath: to)
+        let made = MachineClock().now()
         let size = try FileManager.default.attributesOfItem(atPath: to)[.size] as? Int64 ?? 0
-        Console.print("\(to): \(size) bytes in \(ContinuousClock.now - start); it is intact.")
+        let seconds = ContinuousClock.now - start
+        do {
+            let file = URL(filePath: to).lastPathComponent
+            try await Backend.noteBackup(in: database.store, file: file, size: size, at: made)
+        } catch {
+            Console.complain("The copy is intact, and the database could not note that it was made: \(error)")
+        }
+        Console.print("\(to): \(size) bytes in \(seconds); it is intact.")
     }
 }
