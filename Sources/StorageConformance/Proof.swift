@@ -25,6 +25,35 @@ extension StorageConformance {
             store in
             try await checkSeals(of: store)
         },
+        Behaviour("STORE-123", "The seals of a subscription are read by the place in its chain that each names (AUDIT-2)") {
+            store in
+            func seal() async throws { _ = try await store.write { try $0.seal(Specimen.app, at: Specimen.start, limit: 100) } }
+            func chain(_ key: SubscriptionKey = Specimen.key()) async throws -> Int64 {
+                try await store.subscription(key)?.ends.audit.sequence ?? 0
+            }
+            _ = try await store.decide(on: inputs(0))
+            _ = try await store.decide(on: [.fact(.transaction(Specimen.transaction(of: "2000")))], about: Specimen.key("2000"))
+            let first = try await chain()
+            try await seal()
+            _ = try await store.decide(on: inputs(1))
+            // What is sealed at once with others, and what is in no seal yet.
+            _ = try await store.decide(on: inputs(2))
+            let second = try await chain()
+            try await seal()
+            _ = try await store.decide(on: inputs(3))
+            try expect(first >= 1 && second > first + 1, "each period is a change of access")
+            let both = [SealedPlace(seal: 1, sequence: first), SealedPlace(seal: 2, sequence: second)]
+            func places(from sequence: Int64, limit: Int = 10) async throws -> [SealedPlace] {
+                try await store.sealedPlaces(of: Specimen.key(), from: sequence, limit: limit)
+            }
+            try expect(try await places(from: 1), equals: both, "all of them")
+            try expect(try await places(from: first), equals: both, "the place itself counts")
+            try expect(try await places(from: first + 1), equals: [both[1]], "behind the first")
+            try expect(try await places(from: second + 1), equals: [], "what no seal names yet")
+            try expect(try await places(from: 1, limit: 1), equals: [both[0]], "at most so many")
+            let unknown = try await store.sealedPlaces(of: Specimen.key("2000", in: Specimen.sandbox), from: 1, limit: 10)
+            try expect(unknown, equals: [], "of what is unknown")
+        },
         Behaviour(
             "STORE-28", "What is kept of a subscription equals a new fold of its facts, claims and registrations"
         ) {

@@ -101,6 +101,77 @@ import Testing
         }
     }
 
+    private static func receptions(
+        _ desk: DeliveryDesk, of id: String
+    ) async throws -> [Int64: [DeliveryDesk.EventAtEndpoint]] {
+        try await desk.receptions(of: SubscriptionKey(scope, OriginalTransactionID(id)), from: 1, limit: 50)
+    }
+
+    @Test func `of each event of a subscription it is said which endpoint that wants it has it, and which not yet`() async throws
+    {
+        try await Self.withReceiver { world, desk, receiver, clock in
+            var order = EndpointOrder(url: "https://owners.example/")
+            (order.types, order.environments) = (["owner.*"], [.production])
+            (order.since, order.format) = (Timestamp(millisecondsSince1970: 0), "tenure")
+            _ = try await desk.save(order, as: EndpointName(World.app, "owners"), taken: [.production])
+            (order.types, order.format, order.signature, order.since) = ([], "raw", nil, nil)
+            _ = try await desk.save(order, as: EndpointName(World.app, "passed-on"), taken: [.production])
+            order = EndpointOrder(url: "https://sandbox.example/")
+            order.environments = [.sandbox]
+            _ = try await desk.save(order, as: EndpointName(World.app, "sandbox"), taken: [.production, .sandbox])
+            try await Self.tell(world, 0..<1)
+            let types = try await Self.log(world).map { try EventEnvelope($0).type }
+            let before = try await Self.receptions(desk, of: "5000")
+            // Everybody waits for what nobody was sent; who does not want an event is not named.
+            #expect(types.count == before.count && Set(types) == ["subscription.started", "owner.changed"])
+            for (number, type) in zip(Int64(1)..., types) {
+                let endpoints = type == "owner.changed" ? ["e", "owners"] : ["e"]
+                #expect(before[number] == endpoints.map { .init(endpoint: $0, state: .waiting(retryAt: nil)) }, "\(type)")
+            }
+            try await Self.send(desk, clock)
+            let sent = try await Self.receptions(desk, of: "5000")
+            for (number, type) in zip(Int64(1)..., types) {
+                let known = sent[number] ?? []
+                #expect(known.first == .init(endpoint: "e", state: .delivered(at: clock.now())), "\(type)")
+                if type == "owner.changed" { #expect(known.last == .init(endpoint: "owners", state: .waiting(retryAt: nil))) }
+            }
+            #expect(try await Self.receptions(desk, of: "9").isEmpty)
+            // After more attempts than are looked at nobody can say any more when it was taken.
+            try await Self.tell(world, 1..<DeliveryDesk.mostLookedAt + 1)
+            try await Self.send(desk, clock)
+            #expect(try await Self.receptions(desk, of: "5000").values.allSatisfy { $0.first?.state == .forgotten })
+        }
+    }
+
+    @Test func `an event that is refused waits for its next attempt, holds back what follows, and is parked in the end`()
+        async throws
+    {
+        try await Self.withReceiver { world, desk, receiver, clock in
+            let began = clock.now()
+            receiver.answer { $0.contains(#""originalTransactionId":"5000""#) && $0.contains(#""sequence":1,"#) ? 422 : 204 }
+            try await Self.tell(world, 0..<2)
+            try await Self.send(desk, clock, until: began.adding(.seconds(1)))
+            // The pause after one refusal that counts against it, of the schedule in docs/operations/webhooks.md.
+            var known = try await Self.receptions(desk, of: "5000")
+            #expect(known[1] == [.init(endpoint: "e", state: .waiting(retryAt: began.adding(.minutes(1))))])
+            #expect(
+                known.count > 1
+                    && known.filter { $0.key > 1 }.values.allSatisfy {
+                        $0 == [.init(endpoint: "e", state: .waiting(retryAt: nil))]
+                    })
+            try await Self.send(desk, clock, until: began.adding(.hours(2)))
+            known = try await Self.receptions(desk, of: "5000")
+            let parked = try #require(try await desk.parked(of: Self.name, after: 0, limit: 9).first)
+            #expect(known[1] == [.init(endpoint: "e", state: .parked(at: parked.parkedAt))])
+            for (number, states) in known where number > 1 {
+                guard case .delivered = states.first?.state else {
+                    Issue.record("\(number): \(states)")
+                    continue
+                }
+            }
+        }
+    }
+
     /// W8.
     @Test func `an endpoint is sent what it wants alone, and does not seem to wait for the rest`() async throws {
         try await Self.withReceiver { world, desk, receiver, clock in

@@ -351,6 +351,10 @@ struct WatchedStoreFace: Store {
 
     func integrityProblems() async throws -> [String] { try await watched.store.integrityProblems() }
 
+    func sealedPlaces(of key: SubscriptionKey, from sequence: Int64, limit: Int) async throws -> [SealedPlace] {
+        try await watched.store.sealedPlaces(of: key, from: sequence, limit: limit)
+    }
+
     func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await watched.store.missedHeads(of: app, seal: number)
     }

@@ -103,7 +103,11 @@ struct ConsoleWorld: Sendable {
     func application(_ site: ConsoleSite = .atRoot, isSimulated: Bool = false) -> some ApplicationProtocol {
         var dependencies = dependencies(site)
         dependencies.isClockSimulated = isSimulated
-        return Application(
+        return application(dependencies)
+    }
+
+    func application(_ dependencies: ConsoleDependencies) -> some ApplicationProtocol {
+        Application(
             responder: ConsoleResponder(dependencies),
             logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -315,6 +315,10 @@ struct FailingStore: Store {
 
     func integrityProblems() async throws -> [String] { try await checked { try await store.integrityProblems() } }
 
+    func sealedPlaces(of key: SubscriptionKey, from sequence: Int64, limit: Int) async throws -> [SealedPlace] {
+        try await checked { try await store.sealedPlaces(of: key, from: sequence, limit: limit) }
+    }
+
     func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await checked { try await store.missedHeads(of: app, seal: number) }
     }

@@ -220,7 +220,8 @@ extension PostgresTests {
                 try owner.runScript(
                     """
                     DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
-                    DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator; DROP INDEX periodByName;
+                    DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
+                    DROP INDEX periodByName; DROP INDEX sealedHeadBySubscription;
                     DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                     DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                     DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;

@@ -442,6 +442,7 @@ extension PostgresTests {
                     ListingQueries.books(after: ChangePlace(transaction: 0, id: "id500"), limit: 10, ledger: 7),
                     ListingQueries.customers(after: ChangePlace(transaction: 0, id: "500"), limit: 10, ledger: 7),
                     EvidenceQueries.subscriptions(having: TransactionID("id500"), app: key.app),
+                    SealQueries.places(of: id, from: 1, limit: 10, ledger: 7),
                     SubscriptionQueries.places(withPeriod: .webOrderLineItem("500"), app: key.app, limit: 10),
                 ] + WorkQueries.finish(leased, at: now)
             }

@@ -171,6 +171,7 @@ import Testing
         _ = try CustomerQueries.inputs(of: 1, alice, ledger: ledger, database)
         _ = try CustomerQueries.audit(of: 1, after: 0, limit: 10, ledger: ledger, database)
         _ = try CustomerQueries.next(after: "", ledger: ledger, limit: 10, database)
+        _ = try SealQueries.places(of: Life.key.originalTransactionId, from: 1, limit: 10, ledger: ledger, database)
         _ = try SealQueries.seals(of: Life.scope.app, after: 0, limit: 10, database)
         _ = try WorkQueries.work(after: 0, limit: 10, scope: { try NameQueries.scope(of: $0, database) }, database)
         try database.inTransaction {

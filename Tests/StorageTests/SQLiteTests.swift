@@ -315,7 +315,8 @@ import Testing
                 try database.execute(
                     sql: """
                         DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
-                        DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator; DROP INDEX periodByName;
+                        DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
+                        DROP INDEX periodByName; DROP INDEX sealedHeadBySubscription;
                         DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                         DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
@@ -350,7 +351,8 @@ import Testing
                 try database.execute(
                     sql: """
                         DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
-                        DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator; DROP INDEX periodByName;
+                        DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
+                        DROP INDEX periodByName; DROP INDEX sealedHeadBySubscription;
                         DROP TABLE idempotentAnswer; DROP TABLE customerChange; DROP INDEX subscriptionByChange;
                         ALTER TABLE subscription DROP COLUMN listing; ALTER TABLE subscription DROP COLUMN writtenIn;
                         DELETE FROM schemaVersion WHERE version > 17; PRAGMA user_version = 17;

@@ -30,6 +30,30 @@ extension Backend {
     }
 }
 
+extension Backend {
+    /// Which seals cover the rows of one subscription's chain (AUDIT-2).
+    package struct ChainSeals: Sendable, Hashable {
+        private let places: [SealedPlace]
+
+        /// - Parameter places: by place.
+        init(_ places: [SealedPlace]) { self.places = places }
+
+        /// None.
+        package static let none = ChainSeals([])
+
+        /// The number of the first seal that covers a row; nil: no seal does yet.
+        package func covering(row sequence: Int64) -> Int64? { places.first { $0.sequence >= sequence }?.seal }
+    }
+
+    /// - Returns: those of the first ``longestAudit`` seals of the subscription, which cover at least as many rows.
+    package func seals(of key: SubscriptionKey) async throws -> ChainSeals {
+        try settings(of: key.app).checkTakes(key.environment)
+        return try await translatingStorageErrors {
+            ChainSeals(try await store.sealedPlaces(of: key, from: 1, limit: Self.longestAudit))
+        }
+    }
+}
+
 /// What the pages about an app and about this server ask.
 extension Backend {
     /// What holds for an app by its newest version, and every version before.

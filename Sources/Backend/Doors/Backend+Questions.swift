@@ -57,8 +57,9 @@ extension Backend {
         /// What operators and owners decided, in that order.
         package var votes: [OwnershipVote] { history.votes }
         package var reservations: [Reservation] { history.reservations }
-        /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
-        package let audit: [(sequence: Int64, row: AuditRow)]
+        /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``. Each hash covers its row and,
+        /// through the one before, all before it (AUDIT-2).
+        package let audit: [(sequence: Int64, row: AuditRow, hash: [UInt8])]
         /// From the oldest on; at most ``Backend/longestAudit``.
         package let events: [(sequence: Int64, event: LedgerEvent)]
         /// By id.
@@ -77,7 +78,7 @@ extension Backend {
         ) {
             (state, history, policies, self.products) = (stored.state, stored.history, stored.policy, products)
             (self.revisions, accountReport) = (revisions.map(Revision.init), account)
-            self.audit = audit.map { ($0.sequence, $0.row) }
+            self.audit = audit.map { ($0.sequence, $0.row, $0.hash) }
             self.events = events.compactMap { row in row.event.map { (row.sequence, $0) } }
             self.work = work.map(Work.init)
         }

@@ -98,8 +98,8 @@ extension Backend {
         return hits
     }
 
-    /// A claim's id has the `transactionId` that was shown behind its kind, such as `restore/2000000112/1790000000000`, so no index
-    /// of claims is needed. A reservation has no such id.
+    /// A claim's id has the `transactionId` that was shown behind its kind, such as `restore/2000000112/1790000000000`, so no
+    /// index of claims is needed. A reservation has no such id.
     private func subscriptions(withClaim id: String, _ app: AppSettings) async throws -> [SearchHit] {
         let parts = id.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, Claim.Kind(saidByClient: String(parts[0])) != nil else { return [] }

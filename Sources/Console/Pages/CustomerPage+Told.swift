@@ -57,7 +57,7 @@ extension CustomerPage {
 
 /// Texts about what others were told of a customer.
 enum DeliveryWords: Words {
-    case deliveriesAre, none, endpoint, notDelivered, canBeTold
+    case deliveriesAre, none, endpoint, endpoints, notDelivered, waiting, parked, forgotten, unwanted, triedNext, canBeTold
 
     var english: String {
         switch self {
@@ -66,7 +66,13 @@ enum DeliveryWords: Words {
         case .none:
             "None of the last attempts of an endpoint was about this customer: they were earlier, or no endpoint is configured."
         case .endpoint: "Endpoint"
+        case .endpoints: "Endpoints that want it"
         case .notDelivered: "Not delivered"
+        case .waiting: "Pending"
+        case .parked: "Parked"
+        case .forgotten: "Not among the last attempts"
+        case .unwanted: "no endpoint wants it"
+        case .triedNext: "next attempt"
         case .canBeTold: "The customer can be told:"
         }
     }
@@ -76,7 +82,13 @@ enum DeliveryWords: Words {
         case .deliveriesAre: "向外通知此顾客情况的尝试（每个端点最近 \(DeliveryDesk.mostLookedAt) 次之中）"
         case .none: "各端点最近的尝试均与此顾客无关：更早已通知，或没有配置端点。"
         case .endpoint: "端点"
+        case .endpoints: "需要它的端点"
         case .notDelivered: "未送达"
+        case .waiting: "待送达"
+        case .parked: "已搁置"
+        case .forgotten: "不在最近的尝试之中"
+        case .unwanted: "没有端点需要它"
+        case .triedNext: "下次尝试"
         case .canBeTold: "可告知顾客："
         }
     }

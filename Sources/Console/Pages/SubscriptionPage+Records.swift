@@ -30,7 +30,7 @@ extension SubscriptionPage {
                 .init("learnedAt", ColumnWords.learned), .init("customer", ColumnWords.customer),
                 .init("rule", ColumnWords.rule), .init("before", ColumnWords.before), .init("after", ColumnWords.after),
                 .init("takenBackMilliseconds", ColumnWords.takeBack), .init("actor", ColumnWords.actor),
-                .init("evidence", ColumnWords.evidence),
+                .init("evidence", ColumnWords.evidence), .init("hash", ColumnWords.hash), .init("seal", ColumnWords.seal),
             ]
         ) { _, numbered in
             let row = numbered.row
@@ -38,26 +38,35 @@ extension SubscriptionPage {
                 .number(numbered.sequence), .instant(row.effectiveAt), .instant(row.learnedAt), .customer(row.customer),
                 .rule(row.rule.rawValue), row.before.cell, row.after.cell, .list(row.takeBacks.map { .length($0.amount) }),
                 .said(row.actor.rawValue, ActorWords.actor(row.actor)), .list(row.evidence.map { .data($0.text) }),
+                .data(Hexadecimal.encode(numbered.hash)),
+                seals.covering(row: numbered.sequence).map { .number($0) } ?? .said("none", SubscriptionWords.notSealed),
             ]
         }
     }
 
     var events: [Block] {
-        list(
-            .events, report.events, empty: .noEvents,
-            [
-                .init("sequence", ColumnWords.number), .init("type", ColumnWords.event), .init("effectiveAt", ColumnWords.when),
-                .init("customer", ColumnWords.customer), .init("rule", ColumnWords.rule), .init("productId", ColumnWords.product),
-                .init("until", ColumnWords.until),
-            ]
-        ) { _, numbered in
+        var columns: [SheetTable.Column] = [
+            .init("sequence", ColumnWords.number), .init("type", ColumnWords.event), .init("effectiveAt", ColumnWords.when),
+            .init("customer", ColumnWords.customer), .init("rule", ColumnWords.rule), .init("productId", ColumnWords.product),
+            .init("until", ColumnWords.until),
+        ]
+        if receptions != nil { columns += [.init("state", ColumnWords.state), .init("endpoints", DeliveryWords.endpoints)] }
+        return list(.events, report.events, empty: .noEvents, columns) { _, numbered in
             let event = numbered.event
-            return [
+            let cells: [Cell] = [
                 .number(numbered.sequence), .data(event.kind.rawValue), .instant(event.effectiveAt),
                 event.customer.map { .customer($0) } ?? .none, .rule(event.rule.rawValue),
                 .optional(event.productId?.rawValue), .optional(event.until),
             ]
+            guard let receptions else { return cells }
+            let known = receptions[numbered.sequence] ?? []
+            return cells + [Self.standing(of: known), .list(known.map { .phrase([.data($0.endpoint)] + $0.state.cells) })]
         }
+    }
+
+    /// Whether every endpoint that wants an event has it: what is worst among them.
+    private static func standing(of known: [DeliveryDesk.EventAtEndpoint]) -> Cell {
+        known.map(\.state).max { $0.rank < $1.rank }?.badge ?? .said("unwanted", DeliveryWords.unwanted)
     }
 
     var work: [Block] {
@@ -73,6 +82,36 @@ extension SubscriptionPage {
                 .instant(work.dueAt), .data(work.kind), .said(work.state, WorkWords.state(work.state)), .number(work.attempts),
                 .optional(work.lastError),
             ]
+        }
+    }
+}
+
+extension DeliveryDesk.EventAtEndpoint.State {
+    /// The greater, the more there is to do about it.
+    fileprivate var rank: Int {
+        switch self {
+        case .delivered: 0
+        case .forgotten: 1
+        case .waiting: 2
+        case .parked: 3
+        }
+    }
+
+    fileprivate var badge: Cell {
+        switch self {
+        case .delivered: .badge(.good, "delivered", OperationsWords.delivered)
+        case .forgotten: .badge(.calm, "forgotten", DeliveryWords.forgotten)
+        case .waiting: .badge(.warn, "waiting", DeliveryWords.waiting)
+        case .parked: .badge(.bad, "parked", DeliveryWords.parked)
+        }
+    }
+
+    /// With when.
+    fileprivate var cells: [Cell] {
+        switch self {
+        case .delivered(let instant), .parked(let instant): [badge, .instant(instant)]
+        case .waiting(let retryAt?): [badge, .said("retryAt", DeliveryWords.triedNext), .instant(retryAt)]
+        case .waiting(nil), .forgotten: [badge]
         }
     }
 }

@@ -21,6 +21,10 @@ struct SubscriptionPage {
     var only: ConsoleRoute.SubscriptionRecords?
     /// Only rows with a smaller number; nil: all.
     var before: Int?
+    /// Which of the audit rows are sealed.
+    var seals = Backend.ChainSeals.none
+    /// Who has the events, by their numbers; nil where no webhooks are served here.
+    var receptions: [Int64: [DeliveryDesk.EventAtEndpoint]]?
 
     private var state: SubscriptionState { report.state }
     private var id: OriginalTransactionID { state.key.originalTransactionId }
@@ -73,15 +77,20 @@ struct SubscriptionPage {
         _ records: ConsoleRoute.SubscriptionRecords, _ values: [Value], empty: SubscriptionWords, _ columns: [SheetTable.Column],
         row: (Int, Value) -> [Cell]
     ) -> [Block] {
-        let limit = only == nil ? Self.fewest : Self.longest
-        let end = min(values.count, before.map { max($0, 1) - 1 } ?? values.count)
-        let begin = max(0, end - limit)
-        let rows = (begin..<end).reversed().map { row($0 + 1, values[$0]) }
+        let shown = Self.shown(of: values.count, only: only, before: before)
+        let begin = shown.lowerBound
+        let rows = shown.reversed().map { row($0 + 1, values[$0]) }
         let table = SheetTable(
             records.key, SubscriptionWords.newestFirst(records, shown: rows.count, of: values.count), empty: empty, columns, rows)
         guard begin > 0 else { return [.table(table)] }
         guard only != nil else { return [.table(table), .link(SubscriptionWords.all, .records(id, records, before: nil))] }
         return [.table(table), .more(CustomerWords.older, .records(id, records, before: begin + 1), after: "\(begin + 1)")]
+    }
+
+    /// The places of the rows of a list that are shown, from 0 on.
+    static func shown(of count: Int, only: ConsoleRoute.SubscriptionRecords?, before: Int?) -> Range<Int> {
+        let end = min(count, before.map { max($0, 1) - 1 } ?? count)
+        return max(0, end - (only == nil ? fewest : longest))..<end
     }
 
     // MARK: Head

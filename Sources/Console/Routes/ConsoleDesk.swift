@@ -98,10 +98,19 @@ struct ConsoleDesk {
     ) async throws -> Sheet {
         let key = SubscriptionKey(app: place.app, environment: place.environment, originalTransactionId: id)
         let now = backend.now()
-        return SubscriptionPage(
-            report: try await backend.subscription(key), facts: try await backend.facts(of: key), at: instant ?? now, now: now,
-            isAsked: instant != nil, only: records, before: before
-        ).sheet
+        let report = try await backend.subscription(key)
+        var page = SubscriptionPage(
+            report: report, facts: try await backend.facts(of: key), at: instant ?? now, now: now, isAsked: instant != nil,
+            only: records, before: before)
+        if records == nil || records == .audit { page.seals = try await backend.seals(of: key) }
+        if records == nil || records == .events, let deliveries = dependencies.deliveries {
+            let shown = report.events[SubscriptionPage.shown(of: report.events.count, only: records, before: before)]
+            page.receptions =
+                if let first = shown.first {
+                    try await deliveries.receptions(of: key, from: first.sequence, limit: shown.count)
+                } else { [:] }
+        }
+        return page.sheet
     }
 
     private func fact(_ number: Int, of id: OriginalTransactionID, in place: ConsolePlace) async throws -> Sheet {

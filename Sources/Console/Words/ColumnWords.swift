@@ -5,7 +5,7 @@ enum ColumnWords: String, Words, CaseIterable {
     case learned, owners, actor, reason, signed, received, source, key, form, before, after, takeBack, state, due, attempts
     case lastError, score, count, raised, entitlement, restsOn, start, relation, token, registered, entry, balance, added
     case identifier, name, foundBy, revocation, commitment, version, appliedAt, validFrom, age, deadline, choice, id, progress
-    case address, lastAnswer, taken, findings, duration, value, oldest, event
+    case address, lastAnswer, taken, findings, duration, value, oldest, event, hash, seal
 
     var english: String {
         switch self {
@@ -84,6 +84,8 @@ enum ColumnWords: String, Words, CaseIterable {
         case .findings: "Findings"
         case .duration: "Duration"
         case .value: "Value"
+        case .hash: "Hash"
+        case .seal: "Seal"
         case .oldest: "Oldest"
         case .event: "Event"
         }
@@ -166,6 +168,8 @@ enum ColumnWords: String, Words, CaseIterable {
         case .findings: "发现的问题"
         case .duration: "时长"
         case .value: "值"
+        case .hash: "散列"
+        case .seal: "封印"
         case .oldest: "最早"
         case .event: "事件"
         }

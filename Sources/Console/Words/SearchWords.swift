@@ -30,8 +30,8 @@ enum SearchWords: Words {
         case .notification: "A notification of Apple with this UUID was kept"
         case .notSearched:
             "Searched in were customers, subscriptions, transactions, periods, claims, tokens, app transactions and "
-                + "notifications of every environment. An order id cannot be found here: tenure call lookUpOrder asks Apple about it. A "
-                + "reservation is found by its subscription or its customer."
+                + "notifications of every environment. An order id cannot be found here: tenure call lookUpOrder asks Apple "
+                + "about it. A reservation is found by its subscription or its customer."
         case .noCustomer: "No customer has this id."
         case .noSubscription: "No subscription has this id."
         case .periodFrom: "Its period from"

@@ -3,7 +3,7 @@ import Primitives
 
 /// Texts of the page of a subscription.
 enum SubscriptionWords: Words {
-    case title(String)
+    case notSealed, title(String)
     case toldForAnInstant
     case proposal(String, String)
     case nobody, ownerSince, ownerWhy, periodEnd, policyVersion, sameAccount, at, atHint, show
@@ -36,6 +36,7 @@ enum SubscriptionWords: Words {
         case .explanation: "Explanation"
         case .facts: "Facts"
         case .audit: "Audit"
+        case .notSealed: "not sealed yet"
         case .events: "Events"
         case .work: "Work"
         case .signals: "Signals"
@@ -79,6 +80,7 @@ enum SubscriptionWords: Words {
         case .explanation: "解释"
         case .facts: "事实"
         case .audit: "审计"
+        case .notSealed: "尚未封印"
         case .events: "事件"
         case .work: "工作"
         case .signals: "信号"

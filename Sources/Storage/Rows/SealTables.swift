@@ -216,3 +216,19 @@ package struct MissedCustomerHead: ReadRow {
             isSubjectThere: try row.bool(.isSubjectThere))
     }
 }
+
+/// A place in a subscription's chain that a seal names: its head when it was sealed.
+package struct SealedPlace: Sendable, Hashable, ReadRow {
+    package enum Column: Int, StoredColumn { case number, auditCount }
+
+    /// The seal's number.
+    package let seal: Int64
+    /// The number of the audit row.
+    package let sequence: Int64
+
+    package init(seal: Int64, sequence: Int64) { (self.seal, self.sequence) = (seal, sequence) }
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        self.init(seal: try row.integer(.number), sequence: try row.integer(.auditCount))
+    }
+}

@@ -47,6 +47,10 @@ package protocol ProvingStore: Sendable {
     /// The seals of an app, from the first on; at most `limit` after `number`.
     func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal]
 
+    /// The places in a subscription's chain that seals name, by place; at most `limit` from the place `sequence` on. A seal
+    /// covers the row at the place and every row before it.
+    func sealedPlaces(of key: SubscriptionKey, from sequence: Int64, limit: Int) async throws -> [SealedPlace]
+
     /// The heads among those that a seal names which are not in the books: the subscription is gone, or the audit row at that
     /// place is gone or has another hash.
     func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead]

@@ -77,6 +77,17 @@ enum SealQueries {
         PostgresStatement(selectSeals, [.text(app.rawValue), .integer(number), .count(limit)])
     }
 
+    private static let selectPlaces = """
+        SELECT \(SealedPlace.columns) FROM sealedHead
+        WHERE ledger = $1 AND originalTransactionId = $2 AND auditCount >= $3 ORDER BY auditCount, number LIMIT $4
+        """
+
+    static func places(
+        of id: OriginalTransactionID, from sequence: Int64, limit: Int, ledger: Int64
+    ) -> PostgresStatement {
+        PostgresStatement(selectPlaces, [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
+    }
+
     private static let selectMissed = """
         SELECT \(MissedHead.columns)
         FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger

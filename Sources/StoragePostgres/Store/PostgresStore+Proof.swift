@@ -97,6 +97,14 @@ extension PostgresStore {
         }
     }
 
+    package func sealedPlaces(of key: SubscriptionKey, from sequence: Int64, limit: Int) async throws -> [SealedPlace] {
+        try await read(key.scope) { reading, ledger in
+            try reading.connection.execute(
+                SealQueries.places(of: key.originalTransactionId, from: sequence, limit: limit, ledger: ledger)
+            ).map(SealedPlace.init(row:))
+        } ?? []
+    }
+
     package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await read { reading in
             let missed = try reading.connection.pipeline([

@@ -67,6 +67,17 @@ enum SealQueries {
         return try seals.map { $0.seal(try heads(of: app, number: $0.number, database)) }
     }
 
+    static let selectPlaces = """
+        SELECT \(SealedPlace.columns) FROM sealedHead
+        WHERE ledger = ? AND originalTransactionId = ? AND auditCount >= ? ORDER BY auditCount, number LIMIT ?
+        """
+
+    static func places(
+        of id: OriginalTransactionID, from sequence: Int64, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [SealedPlace] {
+        try database.rows(selectPlaces, [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
+    }
+
     static let selectMissed = """
         SELECT \(MissedHead.columns)
         FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger

@@ -40,9 +40,10 @@ extension SQLiteSchema {
 
         """
 
-    /// A search finds a period by Apple's key of it (docs/decisions/0060).
-    static let periodsByName = """
+    /// A search finds a period by Apple's key of it, and a page the seals of one subscription (docs/decisions/0060).
+    static let pageIndexes = """
         CREATE INDEX periodByName ON periodAlias (ledger, period, originalTransactionId);
+        CREATE INDEX sealedHeadBySubscription ON sealedHead (ledger, originalTransactionId, auditCount, number);
 
         """
 }

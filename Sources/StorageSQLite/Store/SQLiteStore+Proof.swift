@@ -107,6 +107,13 @@ extension SQLiteStore {
         try read { try SealQueries.seals(of: app, after: number, limit: limit, $0) }
     }
 
+    package func sealedPlaces(of key: SubscriptionKey, from sequence: Int64, limit: Int) async throws -> [SealedPlace] {
+        try reading(key.scope) { reading, ledger in
+            try SealQueries.places(
+                of: key.originalTransactionId, from: sequence, limit: limit, ledger: ledger, reading.database)
+        } ?? []
+    }
+
     package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try read { try SealQueries.missed(by: app, seal: number, $0) }
     }

@@ -1,0 +1,1 @@
+../BackendTests/PretendReceiver.swift
