@@ -9,10 +9,10 @@ extension NativeFace {
     func addCopies(to router: inout EndpointRouter) {
         router.on(NativeAPI.listChangedSubscriptions, listChangedSubscriptions)
         router.on(NativeAPI.listChangedCustomers, listChangedCustomers)
-        router.stream(NativeAPI.exportSubscriptions, exportSubscriptions)
-        router.stream(NativeAPI.exportCustomers, exportCustomers)
-        router.stream(NativeAPI.exportPeriods, exportPeriods)
-        router.stream(NativeAPI.exportEvents, exportEvents)
+        router.stream(NativeAPI.exportSubscriptions) { try await noted(NativeAPI.exportSubscriptions, $0, exportSubscriptions) }
+        router.stream(NativeAPI.exportCustomers) { try await noted(NativeAPI.exportCustomers, $0, exportCustomers) }
+        router.stream(NativeAPI.exportPeriods) { try await noted(NativeAPI.exportPeriods, $0, exportPeriods) }
+        router.stream(NativeAPI.exportEvents) { try await noted(NativeAPI.exportEvents, $0, exportEvents) }
     }
 
     private typealias Listing<Item: ChangedItem> = Endpoint<AppPath, PageQuery, NoBody, ChangesBody<Item>>
@@ -41,6 +41,17 @@ extension NativeFace {
     }
 
     // MARK: Exports
+
+    /// The export, of which nothing is sent before it is noted who asked for it; what is refused is not noted.
+    private func noted<Item: JSONItem>(
+        _ endpoint: Export<Item>, _ call: OfApp<ExportQuery, NoBody>,
+        _ export: (OfApp<ExportQuery, NoBody>) async throws -> AnswerPart<ExportBody<Item>>
+    ) async throws -> AnswerPart<ExportBody<Item>> {
+        let (backend, first) = (backend, try await export(call))
+        let begun = try await backend.beginExport(
+            endpoint.operationId, app: call.app, environment: call.query.environment, goesOn: call.query.after != nil)
+        return first.telling { try await backend.end(begun, lines: $0.items, isWhole: $0.isWhole) }
+    }
 
     /// How many items one page of an export has; so much of it is held at once.
     private static var pageOfExport: Int { 250 }
@@ -181,9 +192,9 @@ private struct Pages<Item: JSONItem, Place: Sendable>: Sendable {
     private func part(after place: Place, limit: Int) async throws -> AnswerPart<ExportBody<Item>> {
         let page = try await read(place, limit)
         let body = ExportBody(items: page.items, mark: page.mark)
-        guard page.mark.next == nil else { return AnswerPart(body, next: nil) }
+        guard page.mark.next == nil else { return AnswerPart(body, items: page.items.count, next: nil) }
         // As many as have about so many items, if they are like those of this page.
         let following = max(1, min(self.limit, self.limit * page.subjects / max(1, page.items.count)))
-        return AnswerPart(body) { try await part(after: page.end, limit: following) }
+        return AnswerPart(body, items: page.items.count) { try await part(after: page.end, limit: following) }
     }
 }

@@ -1,4 +1,5 @@
 import APIContract
+import Backend
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -101,6 +102,27 @@ import Testing
         }
     }
 
+    @Test func `who exports is noted before anything is sent, and what became of it afterwards`() async throws {
+        try await withRouter { world, client in
+            #expect(try await client.upload(try world.uploadBody()).status == .ok)
+            try await Self.fill(world, client, 3)
+            #expect(try await world.dependencies.backend.exports(app: AppID("app")).isEmpty)
+            let whole = try await client.get("\(Self.app)/export/subscriptions")
+            let mark = try ExportBody<ListedSubscriptionItem>(json: Array((Self.lines(whole.text).last ?? "").utf8)).lines.last
+            guard case .mark(let end) = try #require(mark) else { return }
+            #expect(try await client.get("\(Self.app)/export/subscriptions?after=\(end.after)").status == .ok)
+            // What is refused is no export.
+            #expect(try await client.get("\(Self.app)/export/customers?after=abc").code == "cursorInvalid")
+            #expect(try await client.get("\(Self.app)/export/customers", key: nil).status == .unauthorized)
+            let exports = try await world.dependencies.backend.exports(app: AppID("app"))
+            #expect(exports.map(\.kind) == ["exportSubscriptions", "exportSubscriptions"])
+            #expect(exports.map(\.actor) == ["appBackend/file", "appBackend/file"])
+            #expect(exports.map(\.environment) == [.production, .production] && exports.map(\.goesOn) == [true, false])
+            // 1001 of the upload, and three more.
+            #expect(exports.map { $0.end?.lines } == [0, 4] && exports.allSatisfy { $0.end?.isWhole == true })
+        }
+    }
+
     // MARK: Answers in parts
 
     private struct Item: JSONItem {
@@ -127,7 +149,7 @@ import Testing
 
     /// - Parameter make: called before each part but the first; what it throws is in the place of the part.
     private static func part(_ number: Int64, _ held: Held?, _ make: @escaping @Sendable (Int64) throws -> Bool) -> Part {
-        Part(ExportBody(lines: [.item(Item(number))])) {
+        Part(ExportBody(lines: [.item(Item(number))]), items: 1) {
             let isLast = try make(number + 1)
             let mark = ExportMark(after: "a", next: "/n")
             return isLast ? Part(ExportBody(items: [], mark: mark), next: nil) : part(number + 1, held, make)
@@ -166,6 +188,28 @@ import Testing
             let answer = try #require(try await RawConnection.answer(to: Self.request, port))
             #expect(answer.contains("{\"number\":2}\n") && !answer.contains("export"))
             #expect(!answer.hasSuffix("0\r\n\r\n"))
+        }
+    }
+
+    @Test func `who is told of the end hears once how far the answer came`() async throws {
+        for (last, failsAt, expected) in [
+            (3, Int64.max, AnswerEnd(items: 3, isWhole: true)), (9, 3, AnswerEnd(items: 2, isWhole: false)),
+        ] as [(Int64, Int64, AnswerEnd)] {
+            let heard = Mutex<[AnswerEnd]>([])
+            let make: @Sendable (Int64) throws -> Bool = { number in
+                guard number < failsAt else { throw StorageError(.unavailable, "away") }
+                return number > last
+            }
+            try await Self.withParts({
+                Self.part(1, nil, make).telling { end in
+                    heard.withLock { $0.append(end) }
+                    throw StorageError(.unavailable, "what is told of the end could not be kept")
+                }
+            }) { port in
+                let answer = try #require(try await RawConnection.answer(to: Self.request, port))
+                #expect(answer.hasSuffix("0\r\n\r\n") == expected.isWhole)
+            }
+            #expect(heard.withLock { $0 } == [expected])
         }
     }
 

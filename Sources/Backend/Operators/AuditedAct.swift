@@ -30,7 +30,12 @@ package enum AuditedAct: String, Sendable, Hashable, CaseIterable {
     case searched
     /// What was pasted was inspected: a receipt, a JWS, a notification.
     case inspected
+    /// An export was sent whole; how many lines it had.
     case exportedRows
+    /// An export began; what became of it is said by a later row, unless the server was stopped.
+    case beganExport
+    /// An export broke off; how many lines of it were sent.
+    case cutOffExport
 
     // On the command line.
     /// `tenure backup` made a copy of the database, which is whole.

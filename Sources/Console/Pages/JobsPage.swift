@@ -5,6 +5,34 @@ import Primitives
 /// P13: imports, trials, verifications and applications of versions, with how far they are.
 struct JobsPage {
     let jobs: [Backend.Job]
+    /// The last one first.
+    let exports: [Backend.ExportReport]
+
+    private var exportTable: Block {
+        .table(
+            SheetTable(
+                "exports", JobWords.exportsAre, empty: JobWords.noExports,
+                [
+                    .init("number", ColumnWords.number), .init("kind", ColumnWords.kind),
+                    .init("environment", ColumnWords.environment), .init("actor", ColumnWords.actor),
+                    .init("begunAt", ColumnWords.start), .init("goesOn", JobWords.goesOn), .init("state", ColumnWords.state),
+                    .init("endedAt", ColumnWords.end), .init("lines", JobWords.lines),
+                ],
+                exports.prefix(SubscriptionPage.longest).map { export in
+                    [
+                        .number(export.number), .data(export.kind), .optional(export.environment?.rawValue),
+                        .data(export.actor), .instant(export.begunAt),
+                        export.goesOn ? .said("true", AccessWords.yes) : .said("false", AccessWords.no),
+                        Self.state(of: export.end), .optional(export.end?.at), export.end?.lines.map { .number($0) } ?? .none,
+                    ]
+                }))
+    }
+
+    private static func state(of end: Backend.ExportReport.End?) -> Cell {
+        guard let end else { return .badge(.calm, "open", JobWords.openExport) }
+        return end.isWhole
+            ? .badge(.good, "whole", JobWords.wholeExport) : .badge(.warn, "cutOff", JobWords.cutOffExport)
+    }
 
     var sheet: Sheet {
         Sheet(
@@ -25,7 +53,7 @@ struct JobsPage {
                                 .instant(job.startedAt), .optional(job.endedAt), .number(job.done), .number(job.results),
                                 .optional(job.reason),
                             ]
-                        }))
+                        })), .part("exports", JobWords.exports, [exportTable]),
             ])
     }
 
@@ -93,6 +121,7 @@ struct VerifyPage {
 /// Texts of the pages of jobs and of verification.
 enum JobWords: Words {
     case title, jobsAre, none, verify, neverVerified, subscriptions, seals, findings, noFindings
+    case exports, exportsAre, noExports, goesOn, lines, openExport, wholeExport, cutOffExport
     case kind(String)
 
     var english: String {
@@ -108,6 +137,16 @@ enum JobWords: Words {
         case .seals: "Seals"
         case .findings: "What is not as it must be"
         case .noFindings: "Nothing was found to be wrong."
+        case .exports: "Exports"
+        case .exportsAre:
+            "Who exported what, among the last \(Backend.mostExportsLookedAt) exports of all apps; the last one first"
+        case .noExports:
+            "Nothing of this app was exported lately. An export by the API would stand here, with the key that asked for it."
+        case .goesOn: "Goes on with an earlier one"
+        case .lines: "Lines sent"
+        case .openExport: "not ended: it is being sent, or the server was stopped"
+        case .wholeExport: "whole"
+        case .cutOffExport: "cut off"
         case .kind("trial"): "what-if"
         case .kind("verification"): "verification"
         case .kind("application"): "application of a policy"
@@ -127,6 +166,14 @@ enum JobWords: Words {
         case .seals: "封印"
         case .findings: "不符之处"
         case .noFindings: "没有发现问题。"
+        case .exports: "导出"
+        case .exportsAre: "谁导出了什么（所有 App 最近 \(Backend.mostExportsLookedAt) 次导出之中）；最近的在前"
+        case .noExports: "最近没有导出过此 App 的数据。通过 API 的导出会连同所用密钥显示在这里。"
+        case .goesOn: "接续之前的导出"
+        case .lines: "已发送行数"
+        case .openExport: "未结束：仍在发送，或服务器已停止"
+        case .wholeExport: "完整"
+        case .cutOffExport: "中断"
         case .kind("trial"): "试算"
         case .kind("verification"): "核验"
         case .kind("application"): "应用策略"

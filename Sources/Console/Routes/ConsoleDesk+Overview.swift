@@ -134,7 +134,10 @@ extension ConsoleDesk {
     }
 
     func jobs(_ place: ConsolePlace) async throws -> Sheet {
-        JobsPage(jobs: try await dependencies.backend.jobs(app: place.app)).sheet
+        let backend = dependencies.backend
+        return JobsPage(
+            jobs: try await backend.jobs(app: place.app), exports: try await backend.exports(app: place.app)
+        ).sheet
     }
 
     func verify(_ place: ConsolePlace) async throws -> Sheet {

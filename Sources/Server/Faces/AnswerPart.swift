@@ -11,10 +11,34 @@ package struct AnswerPart<Answer: AnswerContent>: Sendable {
     fileprivate let answer: Answer
     /// Nil after the last part.
     fileprivate let next: (@Sendable () async throws -> AnswerPart)?
+    /// How many items it has.
+    private let items: Int
+    fileprivate var ended: (@Sendable (AnswerEnd) async throws -> Void)?
 
-    package init(_ answer: Answer, next: (@Sendable () async throws -> AnswerPart)?) {
-        (self.answer, self.next) = (answer, next)
+    /// - Parameter items: how many it has, for who is told of the end.
+    package init(_ answer: Answer, items: Int = 0, next: (@Sendable () async throws -> AnswerPart)?) {
+        (self.answer, self.items, self.next) = (answer, items, next)
     }
+
+    /// The same first part, with who is told once when the answer has been sent or broke off; not where the server is stopped
+    /// meanwhile. What it throws changes nothing of the answer.
+    package func telling(_ ended: @escaping @Sendable (AnswerEnd) async throws -> Void) -> AnswerPart {
+        var part = self
+        part.ended = ended
+        return part
+    }
+
+    /// What was sent up to the end of this part.
+    fileprivate func sent(after before: AnswerEnd) -> AnswerEnd {
+        AnswerEnd(items: before.items + Int64(items), isWhole: next == nil)
+    }
+}
+
+/// How far an answer in parts was sent.
+package struct AnswerEnd: Sendable, Hashable {
+    /// Handed to the connection.
+    package var items: Int64 = 0
+    package var isWhole = false
 }
 
 extension Response {
@@ -23,14 +47,25 @@ extension Response {
     /// answer did not end (RFC 9112, section 8).
     static func parts<Answer>(_ first: AnswerPart<Answer>) -> Response {
         let body = ResponseBody { writer in
-            var part = first
-            while let next = part.next {
-                async let following = made(next)
+            var sent = AnswerEnd()
+            do {
+                var part = first
+                while let next = part.next {
+                    async let following = made(next)
+                    try await writer.write(ByteBuffer(bytes: part.answer.json))
+                    sent = part.sent(after: sent)
+                    part = try await following
+                }
                 try await writer.write(ByteBuffer(bytes: part.answer.json))
-                part = try await following
+                sent = part.sent(after: sent)
+                try await writer.finish(nil)
+            } catch {
+                let reason = error
+                sent.isWhole = false
+                do { try await first.ended?(sent) } catch { throw reason }
+                throw reason
             }
-            try await writer.write(ByteBuffer(bytes: part.answer.json))
-            try await writer.finish(nil)
+            try await first.ended?(sent)
         }
         return Response(
             status: .ok,
