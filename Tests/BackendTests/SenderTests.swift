@@ -123,7 +123,7 @@ import Testing
             let types = try await Self.log(world).map { try EventEnvelope($0).type }
             let before = try await Self.receptions(desk, of: "5000")
             // Everybody waits for what nobody was sent; who does not want an event is not named.
-            #expect(types.count == before.count && Set(types) == ["subscription.started", "owner.changed"])
+            #expect(types.count == before.count && types.contains("owner.changed") && types.contains { !$0.hasPrefix("owner.") })
             for (number, type) in zip(Int64(1)..., types) {
                 let endpoints = type == "owner.changed" ? ["e", "owners"] : ["e"]
                 #expect(before[number] == endpoints.map { .init(endpoint: $0, state: .waiting(retryAt: nil)) }, "\(type)")
@@ -151,7 +151,7 @@ import Testing
             receiver.answer { $0.contains(#""originalTransactionId":"5000""#) && $0.contains(#""sequence":1,"#) ? 422 : 204 }
             try await Self.tell(world, 0..<2)
             try await Self.send(desk, clock, until: began.adding(.seconds(1)))
-            // The pause after one refusal that counts against it, of the schedule in docs/operations/webhooks.md.
+            // The second of the pauses: one refusal counts against the event.
             var known = try await Self.receptions(desk, of: "5000")
             #expect(known[1] == [.init(endpoint: "e", state: .waiting(retryAt: began.adding(.minutes(1))))])
             #expect(

@@ -158,6 +158,33 @@ struct ConsoleWorld: Sendable {
     }
 }
 
+extension ConsoleWorld {
+    /// The second version holds from 11 June and gives restores; the third reaches back to 6 June and changes a product, and is
+    /// tried once more.
+    func changePolicy() async throws {
+        let june = PretendAppStore.june
+        _ = try await backend.adoptSettings()
+        clock.set(june.adding(.days(10)))
+        var order = SettingsOrder(
+            app: Self.app,
+            content: SettingsContent(policy: AppPolicy(onRestore: .transfer), products: [Self.entry("plus.monthly")]),
+            actor: "mia")
+        _ = try await backend.apply(order)
+        clock.set(june.adding(.days(20)))
+        var policy = AppPolicy(onRestore: .ask)
+        (policy.restoreLimit, policy.balanced) = (nil, [EntitlementID("plus")])
+        let content = SettingsContent(
+            policy: policy, products: [Self.entry("plus.yearly")], durations: [Ledger.ProductID("pass"): .days(30)])
+        order = SettingsOrder(app: Self.app, content: content, actor: "bo")
+        order.from = june.adding(.days(5))
+        order.code = try ConfirmationCode.of(content, app: Self.app, newest: 2, from: order.from)
+        _ = try await backend.apply(order)
+        let document = try await backend.settingsHistory(of: Self.app).last?.document
+        clock.set(june.adding(.days(21)))
+        _ = try await backend.startTrial("again", of: document, from: nil, app: Self.app)
+    }
+}
+
 /// Runs the body with a world whose file is removed afterwards, after the story or before anything happened.
 func withConsole(
     product: String = "plus.monthly", policy: AppPolicy = AppPolicy(), isEmpty: Bool = false,
@@ -228,6 +255,12 @@ enum Pages {
         ("shop-wall-new", .wall(.init(CustomerID("carol"), storefront: "CHN", appVersion: "3.2"))), ("shop-offers", .offers),
         ("shop-inbox", .inbox(after: nil)), ("shop-overview", .overview),
         ("shop-customer", .customer(ConsoleWorld.alice, .init())),
+    ]
+
+    /// The same for the story of an app whose policy was changed twice.
+    static let versions: [(name: String, page: ConsoleRoute.Page)] = [
+        ("versions-policy", .policy), ("versions-1", .policyVersion(1)), ("versions-2", .policyVersion(2)),
+        ("versions-3", .policyVersion(3)),
     ]
 
     static func path(_ page: ConsoleRoute.Page) -> String { ConsoleRoute.page(ConsoleWorld.place, page).path }

@@ -29,6 +29,10 @@ import Testing
         try await withShop { world in
             try await Self.compare(Pages.shop, of: world, language)
         }
+        try await withConsole(isEmpty: true) { world in
+            try await world.changePolicy()
+            try await Self.compare(Pages.versions, of: world, language)
+        }
     }
 
     private static func compare(

@@ -1,4 +1,5 @@
 import Backend
+import HTTPTypes
 import HummingbirdTesting
 import Ledger
 import Primitives
@@ -119,6 +120,81 @@ import Testing
             try await world.application(isSimulated: true).test(.router) { client in
                 let server = try JSONDocument(try await client.json(path).bytes).root.object?["server"]?.object
                 #expect(server?["backupAgeMilliseconds"]?.int64 == nil && server?["backupAt"]?.string != nil)
+            }
+        }
+    }
+
+    @Test func `lists who exported what, and where each export stands`() async throws {
+        try await withConsole { world in
+            func begin(_ kind: String, _ app: AppID = ConsoleWorld.app) async throws -> Backend.BegunExport {
+                try await ActingKey.$name.withValue("warehouse") {
+                    try await world.backend.beginExport(kind, app: app, environment: .production, goesOn: kind == "exportEvents")
+                }
+            }
+            let first = try await begin("exportPeriods")
+            world.clock.set(world.clock.now().adding(.minutes(2)))
+            try await world.backend.end(first, lines: 1200, isWhole: true)
+            let second = try await begin("exportEvents")
+            try await world.backend.end(second, lines: 17, isWhole: false)
+            _ = try await begin("exportCustomers")
+            // Of an app that is served no more.
+            _ = try await begin("exportCustomers", AppID("former"))
+            try await world.application().test(.router) { client in
+                let rows = try await Self.rows("exports", Pages.path(.jobs), client)
+                #expect(rows.map { $0["kind"]?.string } == ["exportCustomers", "exportEvents", "exportPeriods"])
+                #expect(rows.allSatisfy { $0["actor"]?.string == "appBackend/warehouse" })
+                #expect(rows.map { $0["state"]?.string } == ["open", "cutOff", "whole"])
+                #expect(rows.map { $0["lines"]?.int64 } == [nil, 17, 1200])
+                #expect(rows.map { $0["goesOn"]?.string } == ["false", "true", "false"])
+                #expect(rows.last?["begunAt"]?.string == "\(world.clock.now().adding(.minutes(-2)))")
+                #expect(rows.last?["endedAt"]?.string == "\(world.clock.now())")
+                for (language, words) in [(Language.english, "cut off"), (.simplifiedChinese, "中断")] {
+                    #expect(try await client.open(Pages.path(.jobs), language).text.contains(words))
+                }
+            }
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
+    @Test func `says of each version what it changed, how it stands and what a what-if said of it`() async throws {
+        try await withConsole(isEmpty: true) { world in
+            try await world.changePolicy()
+            let june = PretendAppStore.june
+            try await world.application().test(.router) { client in
+                let rows = try await Self.rows("versions", Pages.path(.policy), client)
+                #expect(rows.map { $0["number"]?.int64 } == [3, 2, 1])
+                #expect(rows.map { $0["state"]?.string } == ["holds", "replaced", "held"])
+                #expect(rows.map { $0["until"]?.string } == [nil, nil, "\(june.adding(.days(5)))"])
+                #expect(rows.map { $0["triedAt"]?.string } == ["\(june.adding(.days(21)))", nil, nil])
+                func version(_ number: Int64) async throws -> JSONObject {
+                    try #require(
+                        try JSONDocument(try await client.json(Pages.path(.policyVersion(number)), as: .viewer).bytes).root.object
+                    )
+                }
+                let third = try await version(3)
+                let changed = third["choices"]?.array?.compactMap { $0.object }.filter { $0["changed"]?.string == "true" }
+                #expect(changed?.map { $0["name"]?.string } == ["onRestore", "restoreLimit", "balanced"])
+                #expect(changed?.first?["value"]?.string == "ask" && changed?.first?["before"]?.string == "transfer")
+                let changes = third["changes"]?.object
+                #expect(changes?["nonRenewingDurations"]?.string == "true" && changes?["offerings"]?.string == "false")
+                let products = third["products"]?.array?.compactMap { $0.object }
+                #expect(products?.map { $0["productId"]?.string } == ["plus.monthly", "plus.yearly"])
+                #expect(products?.map { $0["change"]?.string } == ["removed", "added"])
+                #expect(third["trial"]?.object?["id"]?.string == "again")
+                let second = try await version(2)
+                #expect(second["version"]?.object?["next"]?.int64 == 3 && second["trial"] == nil)
+                let replaced = second["version"]?.object?["nextAppliedAt"]?.string
+                #expect(replaced == "\(june.adding(.days(20)))")
+                #expect(try await version(1)["products"] == nil)
+                for number in ["4", "0", "03", "x"] {
+                    let path = Pages.path(.policy) + "/versions/\(number)"
+                    #expect(try await client.open(path).status == .notFound, "\(path)")
+                }
+                for path in Pages.versions.map({ Pages.path($0.page) }) {
+                    let page = ParsedPage(try await client.open(path, .pseudo).text)
+                    let said = page.texts.filter { text in !text.path.contains { $0 == "bdi" || $0 == "code" || $0 == "pre" } }
+                    #expect(said.allSatisfy { !$0.content.contains(#/[a-z]{2}/#) }, "\(path)")
+                }
             }
         }
     }

@@ -152,6 +152,30 @@ import Testing
         #expect(entries.map(\.entitlements) == [[Self.basic], [Self.extra], [Self.basic]])
     }
 
+    @Test func `OWN-17 it is known of each version from when until when it holds, and which one took its place`() {
+        typealias Standing = SettingsTimeline.Standing
+        let one = SettingsTimeline(Self.content(durations: [plus: .days(1)]))
+        #expect(one.standing(of: 1) == .holds(from: nil, until: nil, next: nil))
+        #expect(one.standing(of: 2) == nil && one.standing(of: 0) == nil)
+        let (second, third, fourth) = (day(2026, 2, 1), day(2026, 4, 1), day(2026, 3, 1))
+        let two = one.adding(Self.content(durations: [plus: .days(2)]), from: second)
+        #expect(two.standing(of: 1) == .holds(from: nil, until: second, next: 2))
+        #expect(two.standing(of: 2) == .holds(from: second, until: nil, next: nil))
+        let three = two.adding(Self.content(durations: [plus: .days(3)]), from: third)
+        #expect(three.standing(of: 2) == .holds(from: second, until: third, next: 3))
+        // The fourth begins before the third, which holds at no instant any more, and the fifth where the second did.
+        let four = three.adding(Self.content(durations: [plus: .days(4)]), from: fourth)
+        #expect(four.standing(of: 2) == .holds(from: second, until: fourth, next: 4))
+        #expect(four.standing(of: 3) == .replaced(by: 4))
+        let five = four.adding(Self.content(durations: [plus: .days(5)]), from: second)
+        let standings: [Standing?] = (1...5).map { five.standing(of: $0) }
+        #expect(
+            standings == [
+                .holds(from: nil, until: second, next: 5), .replaced(by: 5), .replaced(by: 4), .replaced(by: 5),
+                .holds(from: second, until: nil, next: nil),
+            ])
+    }
+
     // MARK: PER-9
 
     @Test(arguments: [

@@ -100,6 +100,19 @@ extension Backend {
         return try await translatingStorageErrors { try await store.jobs(of: id, limit: Self.longestList) }.map { try Job($0) }
     }
 
+    /// Of each content that was tried the last trial that is kept, among the last 200 jobs, by the digest of what was tried: that
+    /// of a version which has the content, unless another version of Tenure wrote it.
+    package func lastTrials(app: AppID) async throws -> [String: Job] {
+        let id = try settings(of: app).id
+        let kept = try await translatingStorageErrors { try await store.jobs(of: id, limit: Self.longestList) }
+        var trials: [String: Job] = [:]
+        for stored in kept where stored.kind == JobKind.trial.rawValue {
+            let digest = SettingsCoding.digest(of: try TrialRequest(json: stored.request).document)
+            if trials[digest] == nil { trials[digest] = try Job(stored) }
+        }
+        return trials
+    }
+
     /// Ends a job that runs; one that has ended stays as it is.
     ///
     /// - Throws: `JobRefusal.unknown`; `.notCancelable` for the application of a version, which holds already.

@@ -133,7 +133,7 @@ package struct OperatorDoor: ConsoleDoor {
             noted = deed(.searched)
             noted.searched = text
         case .inspect: noted = deed(.inspected)
-        case .search(nil), .overview, .inbox, .policy, .catalogue, .offers, .operations, .jobs, .verify: return
+        case .search(nil), .overview, .inbox, .policy, .policyVersion, .catalogue, .offers, .operations, .jobs, .verify: return
         }
         try await desk.note(noted, by: OperatorActor(name: visitor.name, from: client(of: call)))
     }

@@ -6,6 +6,9 @@ import Primitives
 struct PolicyPage {
     let policy: AppPolicy
     let history: [Backend.AppliedSettings]
+    let timeline: SettingsTimeline
+    /// The last what-if of each version's content that is kept, by the digest of the version.
+    let trials: [String: Backend.Job]
     /// The last one; nil where there was none.
     let trial: Backend.Job?
     /// The first of what it found in this environment; nil where whoever reads the page may not see customers.
@@ -29,35 +32,7 @@ struct PolicyPage {
             SheetTable(
                 "choices", PolicyWords.inForce, empty: PolicyWords.title,
                 [.init("name", ColumnWords.name), .init("value", ColumnWords.value), .init("rule", ColumnWords.rule)],
-                [
-                    row("onPurchase", .data(policy.onPurchase.rawValue), .followPurchase),
-                    row("purchaseEvidence", .data(policy.purchaseEvidence.rawValue), .purchaseEvidence),
-                    row("promptWindow", .length(policy.promptWindow), .purchaseEvidence),
-                    row("purchaseWindow", .length(policy.purchaseWindow), .purchaseEvidence),
-                    row("onRestore", .data(policy.onRestore.rawValue), .restore),
-                    row("tokenLocks", Self.flag(policy.tokenLocks), .firstClaim),
-                    row("anonymousMayTake", Self.flag(policy.anonymousMayTake), .anonymous),
-                    row("mergeOnClaim", Self.flag(policy.mergeOnClaim), .anonymous),
-                    row("restoreLimit", Self.limit(policy.restoreLimit), .limit),
-                    row("restoreWindow", .length(policy.restoreWindow), .limit),
-                    row("customersPerAppleAccount", Self.limit(policy.customersPerAppleAccount), .limit),
-                    row("familySharing", .data(policy.familySharing.rawValue), .familySharing),
-                    row("partialRefunds", .data(policy.partialRefunds.rawValue), .olderRefund),
-                    row("productionLeeway", .length(policy.productionLeeway), .lateNews),
-                    row("sandboxLeeway", .length(policy.sandboxLeeway), .lateNews),
-                    row("balanced", .list(policy.balanced.map { .data($0.rawValue) }), .balance),
-                ]))
-    }
-
-    /// Names as the configuration spells them: they are what is changed there.
-    private func row(_ name: String, _ value: Cell, _ rule: Rule) -> [Cell] { [.data(name), value, .rule(rule.rawValue)] }
-
-    private static func flag(_ isSet: Bool) -> Cell {
-        isSet ? .said("true", AccessWords.yes) : .said("false", AccessWords.no)
-    }
-
-    private static func limit(_ limit: Int?) -> Cell {
-        limit.map { .number(Int64($0)) } ?? .said("none", PolicyWords.noLimit)
+                PolicyChoice.all(of: policy).map { [.data($0.name), $0.value, .rule($0.rule.rawValue)] }))
     }
 
     private var groups: Block {
@@ -83,12 +58,18 @@ struct PolicyPage {
                 [
                     .init("number", ColumnWords.version), .init("validFrom", ColumnWords.validFrom),
                     .init("appliedAt", ColumnWords.appliedAt), .init("actor", ColumnWords.actor),
+                    .init("state", ColumnWords.state), .init("until", ColumnWords.until), .init("triedAt", PolicyWords.tried),
                     .init("sha256", PolicyWords.digest),
                 ],
                 history.reversed().prefix(SubscriptionPage.longest).map { version in
-                    [
-                        .number(version.number), version.validFrom.map { .instant($0) } ?? .said("always", PolicyWords.always),
-                        .instant(version.appliedAt), .data(version.actor), .data(version.digest),
+                    let standing = timeline.standing(of: version.number)
+                    let trial = trials[version.digest]
+                    return [
+                        .link(.policyVersion(version.number), .number(version.number)),
+                        version.validFrom.map { .instant($0) } ?? .said("always", PolicyWords.always),
+                        .instant(version.appliedAt), .data(version.actor), PolicyVersionPage.state(of: standing, at: now),
+                        PolicyVersionPage.until(standing), .optional(trial.map { $0.endedAt ?? $0.startedAt }),
+                        .data(version.digest),
                     ]
                 }))
     }
@@ -98,19 +79,23 @@ struct PolicyPage {
         var fields = JobsPage.fields(of: trial)
         let age = now.since(trial.endedAt ?? trial.startedAt)
         fields.append(Field("ageMilliseconds", ColumnWords.age, .length(age)))
-        if case .trial(let summary, let from) = trial.content {
-            fields += [
-                Field("from", ColumnWords.validFrom, .optional(from)),
-                Field("subscriptionsThatDiffer", PolicyWords.subscriptionsThatDiffer, .number(summary.subscriptionsThatDiffer)),
-                Field("customersThatDiffer", PolicyWords.customersThatDiffer, .number(summary.customersWhoseEntitlementsDiffer)),
-                Field("losses", PolicyWords.losses, .number(summary.losses)),
-                Field("newest", PolicyWords.comparedWith, .number(summary.newest)),
-            ]
-        }
+        fields += Self.summary(of: trial)
         var blocks: [Block] = [.facts("trial", fields)]
         if age > .days(1) { blocks.append(.notice(PolicyWords.oldTrial)) }
         guard let differences else { return blocks + [.paragraph(PolicyWords.differencesNotShown)] }
         return blocks + [table(of: differences)]
+    }
+
+    /// What a what-if came to, in numbers.
+    static func summary(of trial: Backend.Job) -> [Field] {
+        guard case .trial(let summary, let from) = trial.content else { return [] }
+        return [
+            Field("from", ColumnWords.validFrom, .optional(from)),
+            Field("subscriptionsThatDiffer", PolicyWords.subscriptionsThatDiffer, .number(summary.subscriptionsThatDiffer)),
+            Field("customersThatDiffer", PolicyWords.customersThatDiffer, .number(summary.customersWhoseEntitlementsDiffer)),
+            Field("losses", PolicyWords.losses, .number(summary.losses)),
+            Field("newest", PolicyWords.comparedWith, .number(summary.newest)),
+        ]
     }
 
     private func table(of differences: [WhatIfRow]) -> Block {
@@ -137,7 +122,7 @@ struct PolicyPage {
 
 /// Texts of the page of the policy.
 enum PolicyWords: Words {
-    case title, inForce, groups, noGroups, versions, versionsAre, noVersions, trial, noTrial, noLimit, always, digest
+    case title, tried, inForce, groups, noGroups, versions, versionsAre, noVersions, trial, noTrial, noLimit, always, digest
     case onPurchase, onRestore, partialRefunds
     case subscriptionsThatDiffer, customersThatDiffer, losses, comparedWith, oldTrial, differencesNotShown
     case differencesAre, noDifferences, effect, gains, loses
@@ -145,6 +130,7 @@ enum PolicyWords: Words {
     var english: String {
         switch self {
         case .title: "Policy"
+        case .tried: "Last what-if"
         case .inForce: "Choices in force"
         case .groups: "Groups that differ"
         case .noGroups: "Every subscription group follows the app's choices."
@@ -176,6 +162,7 @@ enum PolicyWords: Words {
     var chinese: String {
         switch self {
         case .title: "策略"
+        case .tried: "最近一次试算"
         case .inForce: "当前选择"
         case .groups: "另有选择的订阅群组"
         case .noGroups: "所有订阅群组都遵循 App 的选择。"

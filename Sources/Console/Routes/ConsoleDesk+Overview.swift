@@ -109,10 +109,23 @@ extension ConsoleDesk {
                 return row
             }
         }
+        let timeline = try await backend.settingsInForce(of: place.app)
         return PolicyPage(
-            policy: try await backend.settingsInForce(of: place.app).newest.content.policy,
-            history: try await backend.settingsHistory(of: place.app), trial: trial, differences: differences,
-            now: backend.now()
+            policy: timeline.newest.content.policy, history: try await backend.settingsHistory(of: place.app), timeline: timeline,
+            trials: try await backend.lastTrials(app: place.app), trial: trial, differences: differences, now: backend.now()
+        ).sheet
+    }
+
+    func policyVersion(_ number: Int64, in place: ConsolePlace) async throws -> Sheet {
+        let backend = dependencies.backend
+        let history = try await backend.settingsHistory(of: place.app)
+        let timeline = try await backend.settingsInForce(of: place.app)
+        guard let version = history.first(where: { $0.number == number }),
+            let content = timeline.versions.first(where: { $0.number == number })?.content
+        else { throw Trouble.unknownVersion }
+        return PolicyVersionPage(
+            version: version, content: content, before: timeline.versions.last { $0.number < number }, timeline: timeline,
+            history: history, trial: try await backend.lastTrials(app: place.app)[version.digest], now: backend.now()
         ).sheet
     }
 

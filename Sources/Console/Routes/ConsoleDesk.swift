@@ -32,6 +32,7 @@ struct ConsoleDesk {
         case .fact(let id, let number): try await fact(number, of: id, in: place)
         case .inbox(let last): try await inbox(after: last, in: place)
         case .policy: try await policy(place)
+        case .policyVersion(let number): try await policyVersion(number, in: place)
         case .catalogue: try await catalogue(place)
         case .wall(let view): try await wall(view, in: place)
         case .offers: try await offers(place)

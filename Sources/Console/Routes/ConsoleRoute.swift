@@ -56,6 +56,8 @@ package enum ConsoleRoute: Sendable, Hashable {
         case fact(OriginalTransactionID, Int)
         case inbox(after: String?)
         case policy
+        /// What one version of an app's settings says, by its number.
+        case policyVersion(Int64)
         case catalogue
         /// What the wall shows to a customer; without one, the empty form.
         case wall(WallView)
@@ -119,7 +121,7 @@ extension ConsoleRoute.Page {
         switch self {
         case .overview, .verify: .seeHealth
         case .search, .inspect, .customer, .subscription, .records, .fact, .inbox, .wall: .seeCustomers
-        case .policy, .catalogue: .seeSettings
+        case .policy, .policyVersion, .catalogue: .seeSettings
         case .offers: .seeMoney
         case .operations, .jobs: .seeOperations
         }
@@ -213,6 +215,7 @@ extension ConsoleRoute.Page {
         case .fact(let id, let number): "/subscriptions/\(PercentEncoding.encode(id.rawValue))/facts/\(number)"
         case .inbox(let last): "/inbox" + ConsoleQuery.text([("after", last)])
         case .policy: "/policy"
+        case .policyVersion(let number): "/policy/versions/\(number)"
         case .catalogue: "/catalogue"
         case .wall(let view):
             "/catalogue/wall"
@@ -247,6 +250,9 @@ extension ConsoleRoute.Page {
             self = .fact(OriginalTransactionID(parts[1]), number)
         case ("inbox", 1): self = .inbox(after: query["after"])
         case ("policy", 1): self = .policy
+        case ("policy", 3) where parts[1] == "versions":
+            guard let number = Int64(parts[2]), number > 0, parts[2] == "\(number)" else { return nil }
+            self = .policyVersion(number)
         case ("catalogue", 1): self = .catalogue
         case ("catalogue", 2) where parts[1] == "wall":
             self = .wall(

@@ -5,7 +5,7 @@ import StrictJSON
 /// Why a page is not shown.
 enum Trouble: Error, Sendable, Hashable {
     case noSuchPage, wrongMethod, notLoggedIn, notAllowed, nothingAllowed, fromAnotherSite, formUnreadable
-    case unknownRule, unknownSubscription, unknownFact
+    case unknownRule, unknownSubscription, unknownFact, unknownVersion
     case tooLong(longest: Int)
     /// An identifier that none can be.
     case impossibleId
@@ -36,7 +36,7 @@ enum Trouble: Error, Sendable, Hashable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .impossibleId: .notFound
+        case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .unknownVersion, .impossibleId: .notFound
         case .wrongMethod: .methodNotAllowed
         case .notLoggedIn: .unauthorized
         case .notAllowed, .nothingAllowed, .fromAnotherSite: .forbidden
@@ -61,6 +61,7 @@ enum Trouble: Error, Sendable, Hashable {
         case .unknownRule: "unknownRule"
         case .unknownSubscription: "unknownSubscription"
         case .unknownFact: "unknownFact"
+        case .unknownVersion: "unknownVersion"
         case .tooLong: "tooLong"
         case .impossibleId: "impossibleId"
         case .notRead: "notRead"
@@ -129,7 +130,7 @@ enum TroubleWords: Words {
 extension Trouble {
     fileprivate var englishTitle: String {
         switch self {
-        case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .impossibleId: "Not found"
+        case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .unknownVersion, .impossibleId: "Not found"
         case .wrongMethod: "Not possible this way"
         case .notLoggedIn: "Not logged in"
         case .notAllowed, .nothingAllowed, .fromAnotherSite: "Not allowed"
@@ -142,7 +143,7 @@ extension Trouble {
 
     fileprivate var chineseTitle: String {
         switch self {
-        case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .impossibleId: "未找到"
+        case .noSuchPage, .unknownRule, .unknownSubscription, .unknownFact, .unknownVersion, .impossibleId: "未找到"
         case .wrongMethod: "不支持这种方式"
         case .notLoggedIn: "未登录"
         case .notAllowed, .nothingAllowed, .fromAnotherSite: "没有权限"
@@ -166,6 +167,7 @@ extension Trouble {
         case .unknownSubscription:
             "Nothing is known of this originalTransactionId here. Ask the customer to restore purchases in the app, or import it."
         case .unknownFact: "The subscription has no fact with this number."
+        case .unknownVersion: "The app has no version of its policy with this number."
         case .tooLong(let longest): "The text has more than \(longest) bytes."
         case .impossibleId: "An id has 1 to 200 characters and no control characters. This one cannot exist."
         case .notRead(_, true): "The store could not be read. Nothing on this page is known to be wrong; try again soon."
@@ -186,6 +188,7 @@ extension Trouble {
         case .unknownRule: "没有此编号的规则。"
         case .unknownSubscription: "此处没有这个 originalTransactionId 的任何记录。请让顾客在 App 中恢复购买，或导入它。"
         case .unknownFact: "该订阅没有此序号的事实。"
+        case .unknownVersion: "此 App 没有此序号的策略版本。"
         case .tooLong(let longest): "文本超过 \(longest) 字节。"
         case .impossibleId: "标识符为 1 至 200 个字符，且不含控制字符。此标识符不可能存在。"
         case .notRead(_, true): "未能读取存储。本页内容不一定有误；请稍后再试。"

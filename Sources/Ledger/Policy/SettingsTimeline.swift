@@ -87,6 +87,28 @@ package struct SettingsTimeline: Sendable, Hashable {
     /// The version with the greatest number: what the app chose last, also where it does not hold yet.
     package var newest: Version { versions[versions.count - 1] }
 
+    /// How a version stands among all that are known.
+    package enum Standing: Sendable, Hashable {
+        /// It holds from `from` until the version `next` takes its place at `until`. `from` is nil of the first, which always
+        /// held; `until` and `next` are nil of the one that holds to the end.
+        case holds(from: Timestamp?, until: Timestamp?, next: Int64?)
+        /// It holds at no instant: a later version holds from where it began, or from before.
+        case replaced(by: Int64)
+    }
+
+    /// - Returns: nil where there is no version of the number.
+    package func standing(of number: Int64) -> Standing? {
+        guard let version = versions.first(where: { $0.number == number }) else { return nil }
+        let held = Self.held(versions[0], Array(versions.dropFirst()))
+        guard let place = held.firstIndex(where: { $0.number == number }) else {
+            // The number 1 always holds, so what is gone was followed by what took its place.
+            let next = versions.first { $0.number > number && $0.validFrom <= version.validFrom }
+            return .replaced(by: next?.number ?? newest.number)
+        }
+        let next = held.indices.contains(place + 1) ? held[place + 1] : nil
+        return .holds(from: place == 0 ? nil : version.validFrom, until: next?.validFrom, next: next?.number)
+    }
+
     /// Those that hold at some instant, by that instant; the first from the beginning of time.
     private static func held(_ first: Version, _ rest: [Version]) -> [Version] {
         var held = [Version(number: first.number, validFrom: Timestamp(millisecondsSince1970: .min), content: first.content)]
