@@ -58,8 +58,8 @@ package enum AuditedAct: String, Sendable, Hashable, CaseIterable {
             true
         case .loggedOut, .changedSettings, .madeOperator, .madeLink, .changedRoles, .endedOperator, .openedCustomer,
             .openedSubscription, .openedClaim, .openedSignal, .openedEvidence, .searched, .inspected, .exportedRows,
-            .madeEndpoint,
-            .changedEndpoint, .pausedEndpoint, .resumedEndpoint, .rotatedSecrets, .resentEvents, .removedEndpoint:
+            .beganExport, .cutOffExport, .madeBackup, .madeEndpoint, .changedEndpoint, .pausedEndpoint, .resumedEndpoint,
+            .rotatedSecrets, .resentEvents, .removedEndpoint:
             false
         }
     }
