@@ -255,7 +255,7 @@ extension PostgresTests {
                         (2, '1000', 'b', 'deliver', '{}', 3, true, 4);
                     """)
                 try owner.migrate(PostgresSchema.steps, applicationRole: nil)
-                #expect(try owner.schemaStanding() == SchemaStanding(version: 19, oldest: 18))
+                #expect(try owner.schemaStanding() == SchemaStanding(version: 20, oldest: 18))
                 let store = try await Self.store(url, knowing: PostgresSchema.version)
                 let request = WorkRequest(kinds: [.deliver], worker: "w")
                 let taken = try await store.write { try $0.lease(request, at: Timestamp(millisecondsSince1970: 5)) }

@@ -56,7 +56,9 @@ enum PostgresSchema {
         // Servers of the version before write rows that say nothing of when they changed, and know one kind of job alone.
         Step(number: 18, oldest: 18, tables: idempotentAnswers + changes),
         // Servers of the version before know no operators, and may go on.
-        Step(number: 19, oldest: 18, tables: operators + pageIndexes, appendOnly: ["operatorAudit"]),
+        Step(number: 19, oldest: 18, tables: operators, appendOnly: ["operatorAudit"]),
+        // Indexes alone, of which servers of the versions before need to know nothing.
+        Step(number: 20, oldest: 18, tables: pageIndexes),
     ]
 
     /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` is the place

@@ -108,7 +108,9 @@ enum SQLiteSchema {
         // Servers of the version before write rows that say nothing of when they changed, and know one kind of job alone.
         Step(number: 18, oldest: 18, script: idempotentAnswers + changes),
         // Servers of the version before know no operators, and may go on.
-        Step(number: 19, oldest: 18, script: operators + pageIndexes + appendOnly(["operatorAudit"])),
+        Step(number: 19, oldest: 18, script: operators + appendOnly(["operatorAudit"])),
+        // Indexes alone, of which servers of the versions before need to know nothing.
+        Step(number: 20, oldest: 18, script: pageIndexes),
     ]
 
     /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` counts the
