@@ -19,10 +19,11 @@ HARMLESS = "harmless"
 FIRST_ODD = 400
 FULL = bool(os.environ.get("FULL"))
 # Every element with the names of its attributes.
-# How many attempts of webhooks there are by now is a matter of time: of these only the kinds of elements are looked at.
-SHAPE = ("() => [...document.querySelectorAll('*')].filter(made => !made.closest('[aria-labelledby=deliveries]'))"
+# How many attempts of webhooks there are by now, and which endpoint has an event, is a matter of time: of these only the kinds of elements are looked at.
+TIMELY = "[aria-labelledby=deliveries], [aria-labelledby=events] td:last-child"
+SHAPE = (f"() => [...document.querySelectorAll('*')].filter(made => !made.closest('{TIMELY}'))"
          ".map(made => made.tagName + ' ' + made.getAttributeNames().sort().join(' '))")
-ATTEMPTS = ("() => [...document.querySelectorAll('[aria-labelledby=deliveries] *')].map(made => made.tagName)"
+ATTEMPTS = (f"() => [...document.querySelectorAll(':is({TIMELY}) *')].map(made => made.tagName)"
             ".filter(tag => !['H2', 'P', 'DIV', 'TABLE', 'CAPTION', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'TIME', 'BDI', 'SPAN', 'A'].includes(tag))")
 # Fields of a transaction that Apple fills with texts.
 FIELDS = ("productId", "subscriptionGroupIdentifier", "webOrderLineItemId", "offerIdentifier", "storefront", "storefrontId", "currency", "transactionReason",
