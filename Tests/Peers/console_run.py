@@ -12,6 +12,7 @@ import time
 from playwright.sync_api import sync_playwright
 
 import console_browser
+import console_reader
 import console_roles
 import console_scripts
 import harness
@@ -32,7 +33,7 @@ def browse(books, desk, operators):
                     lambda: console_browser.check_first_login(browser, desk, operators), lambda: console_browser.check_roles(browser, desk, operators),
                     lambda: console_browser.check_colours(browser, desk, by_role["admin"]), lambda: console_browser.check_text_size(browser, desk, by_role["admin"]),
                     lambda: console_browser.check_keyboard(browser, desk, by_role["support"]), lambda: console_browser.check_own_choice(browser, desk, by_role["viewer"]),
-                    lambda: console_browser.check_long(desk, by_role["support"]), lambda: console_roles.check_roles(desk, by_role)):
+                    lambda: console_browser.check_long(desk, by_role["support"]), lambda: console_reader.check_reader(books, desk, by_role["support"]), lambda: console_roles.check_roles(desk, by_role)):
                 begun = time.monotonic()
                 step()
                 print(f"     {time.monotonic() - begun:.1f} s", flush=True)
