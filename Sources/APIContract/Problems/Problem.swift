@@ -54,7 +54,7 @@ package struct Problem: Sendable, Hashable {
 
     /// - Parameter instance: the id of the request that is refused; nil where what came is no request.
     package func json(instance: String?) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 256)
+        var writer = JSONWriter(reservingCapacity: 512)
         writer.object { writer in
             writer.member("type", "about:blank")
             writer.member("status", Int64(kind.status))

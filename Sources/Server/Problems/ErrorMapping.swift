@@ -49,10 +49,7 @@ enum ErrorMapping {
                 detail: "The body must be JSON in UTF-8, and Content-Type says \(refused.said); send `application/json`.")
         case is BodyBudget.Unfinished:
             Problem(.bodyUnfinished, detail: "The body broke off, or its chunks are malformed.")
-        case let spent as RequestBudgets.Spent:
-            Problem(
-                kind(of: spent.standing.holder), detail: words(of: spent.standing.holder),
-                retryAfterSeconds: spent.retryAfterSeconds)
+        case let spent as RequestBudgets.Spent: problem(of: spent)
         case is BodyBudget.Full: problem(of: BackendError.overloaded)
         case is TurnTaken:
             Problem(
@@ -62,6 +59,13 @@ enum ErrorMapping {
             // Nothing of the error itself: it may hold what a client must not see.
             Problem(.internalError, detail: "An internal error occurred; it was logged.")
         }
+    }
+
+    /// A budget that is spent.
+    static func problem(of spent: RequestBudgets.Spent) -> Problem {
+        Problem(
+            kind(of: spent.standing.holder), detail: words(of: spent.standing.holder),
+            retryAfterSeconds: spent.retryAfterSeconds)
     }
 
     private static func kind(of holder: RequestBudgets.Holder) -> ProblemKind {

@@ -28,6 +28,11 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             try checkHost(of: request)
             return try await next(request, context)
+        } catch let spent as RequestBudgets.Spent {
+            // Asked for first: what an error is takes time to find out, and whoever asks too often must not take any.
+            var response = Response.problem(ErrorMapping.problem(of: spent), of: context.requestId)
+            response.headers.add(spent.standing)
+            return request.method == .head ? response.createHeadResponse() : response
         } catch {
             let problem = ErrorMapping.problem(of: error)
             log(problem, error, context)
@@ -35,7 +40,6 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             if let error = error as? MethodNotAllowed {
                 response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
             }
-            if let spent = error as? RequestBudgets.Spent { response.headers.add(spent.standing) }
             return request.method == .head ? response.createHeadResponse() : response
         }
     }
