@@ -1,0 +1,63 @@
+public import Foundation
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
+
+extension Tenure {
+    /// What an app says once.
+    public struct Configuration: Sendable {
+        /// The server's address, with the prefix in front of `/api/v1` if it has one.
+        public var server: URL
+        /// The app's id in the server's configuration.
+        public var app: String
+        /// The app's public key: it is part of the app, and proves nothing.
+        public var publicKey: String
+        public var store: any DeviceStore
+        /// A folder of this app's own, such as one in Application Support.
+        public var folder: URL
+        /// With which keys signed answers are verified (ENT-10).
+        public var answerKeys = AnswerKeys.none
+        /// Asks the app's backend for a token of the customer, who is logged in there. Never asked for an anonymous customer.
+        public var customerToken: @Sendable (_ customer: String) async throws -> String
+        public var keep: any Keep
+        public var transport: any ServerTransport = URLSessionTransport()
+        public var clock: any DeviceClock = SystemClock()
+        public var chance: any Chance = SystemChance()
+        /// Waits for so many milliseconds.
+        public var sleep: @Sendable (Int64) async throws -> Void = { try await Task.sleep(nanoseconds: UInt64($0) * 1_000_000) }
+
+        var files: any FileOperations = SystemFiles()
+
+        /// - Throws: where the folder cannot be made.
+        public init(
+            server: URL, app: String, publicKey: String, store: any DeviceStore, folder: URL,
+            customerToken: @escaping @Sendable (_ customer: String) async throws -> String = { _ in throw NoTokens() }
+        ) throws {
+            (self.server, self.app, self.publicKey) = (server, app, publicKey)
+            (self.store, self.folder, self.customerToken) = (store, folder, customerToken)
+            keep = try FileKeep(folder.appendingPathComponent("state"))
+        }
+
+        /// The app has no customers who log in.
+        public struct NoTokens: Error {
+            public init() {}
+        }
+
+        func folder(_ name: String) throws -> Folder { try Folder(folder.appendingPathComponent(name), files) }
+    }
+}
+
+/// SHA-256, for names of files.
+enum Digest {
+    static func hexadecimal(of text: String) -> String {
+        SHA256.hash(data: Data(text.utf8)).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    /// Random bytes as text.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}

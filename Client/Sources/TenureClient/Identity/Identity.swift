@@ -1,0 +1,88 @@
+import Foundation
+
+/// A customer that this device made, before somebody logged in (OWN-10).
+struct AnonymousCustomer: Sendable, Hashable, Codable {
+    /// 128 random bits.
+    let id: String
+    /// 192 random bits, said to the server once and kept here.
+    let secret: String
+    /// Whether the server knows the secret.
+    var isRegistered = false
+
+    init(by chance: any Chance) {
+        id = "anonymous-" + Self.text(chance.bytes(16))
+        secret = Self.text(chance.bytes(24))
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}
+
+/// Who uses the device, and who did.
+struct Identity: Sendable, Hashable, Codable {
+    /// The customer now.
+    private(set) var customer: String
+    /// Who were customers here before anybody logged in, with their secrets: what they bought is uploaded as theirs, also later.
+    private(set) var anonymous: [AnonymousCustomer]
+    /// Which of them are to be merged into which customer, since that customer logged in.
+    private(set) var merges: [Merge] = []
+    /// The customer's one token for purchases, once the server has said it (OWN-18).
+    var appAccountToken: UUID?
+
+    struct Merge: Sendable, Hashable, Codable {
+        let anonymous: String
+        let customer: String
+    }
+
+    /// More than a device has: the oldest is forgotten then.
+    static let mostAnonymous = 20
+
+    init(_ first: AnonymousCustomer) { (customer, anonymous) = (first.id, [first]) }
+
+    /// Whether nobody has logged in.
+    var isAnonymous: Bool { anonymous(customer) != nil }
+
+    func anonymous(_ id: String) -> AnonymousCustomer? { anonymous.first { $0.id == id } }
+
+    /// A customer has logged in. Who was anonymous until now is them; who was somebody else is not.
+    mutating func identify(_ name: String) {
+        guard name != customer else { return }
+        if isAnonymous { merges.append(Merge(anonymous: customer, customer: name)) }
+        (customer, appAccountToken) = (name, nil)
+    }
+
+    /// Nobody is logged in any more: a new anonymous customer begins.
+    mutating func signOut(_ next: AnonymousCustomer) {
+        (customer, appAccountToken) = (next.id, nil)
+        anonymous.append(next)
+        let needed = Set(merges.map(\.anonymous))
+        while anonymous.count > Self.mostAnonymous, let oldest = anonymous.firstIndex(where: { !needed.contains($0.id) }) {
+            anonymous.remove(at: oldest)
+        }
+    }
+
+    mutating func registered(_ id: String) {
+        guard let index = anonymous.firstIndex(where: { $0.id == id }) else { return }
+        anonymous[index].isRegistered = true
+    }
+
+    /// The server has merged them, or says that it never will.
+    mutating func ended(_ merge: Merge) { merges.removeAll { $0 == merge } }
+}
+
+/// Where random bits come from.
+public protocol Chance: Sendable {
+    /// So many random bytes.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+/// The system's generator.
+public struct SystemChance: Chance {
+    public init() {}
+
+    public func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}

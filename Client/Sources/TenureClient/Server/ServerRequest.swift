@@ -1,0 +1,65 @@
+public import Foundation
+
+/// A request to the server.
+public struct ServerRequest: Sendable, Hashable {
+    /// `GET`, `POST` or `PUT`.
+    public var method: String
+    public var url: URL
+    public var headers: [String: String]
+    /// JSON; nil where there is no body.
+    public var body: Data?
+}
+
+/// What came back, from the server or from whatever stands between.
+public struct ServerResponse: Sendable, Hashable {
+    public var status: Int
+    /// Names in small letters.
+    public var headers: [String: String]
+    public var body: Data
+
+    public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+        (self.status, self.body) = (status, body)
+        self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+    }
+
+    /// The stable code of a problem of the server's; nil where the body is none.
+    ///
+    /// Source: RFC 9457; `Problem` in the server's OpenAPI document.
+    var problemCode: String? { decoded(Problem.self)?.code }
+
+    /// Whom a subscription serves that was refused, masked; nil where the problem does not say.
+    var problemHint: String? { decoded(Problem.self)?.hint }
+
+    /// Whether the body is the server's answer to an upload.
+    var isUploadAnswer: Bool { decoded(UploadAnswer.self) != nil }
+
+    /// In seconds, one hour at most; nil where the header is not there, or is a date.
+    var retryAfter: Int64? { headers["retry-after"].flatMap { Int64($0) }.map { min(max($0, 0), 3600) } }
+
+    /// Nil where the body is not that.
+    func decoded<Value: Decodable>(_: Value.Type) -> Value? {
+        do {
+            return try JSONDecoder().decode(Value.self, from: body)
+        } catch {
+            return nil
+        }
+    }
+
+    private struct Problem: Decodable {
+        let code: String
+        let hint: String?
+    }
+}
+
+/// Source: `UploadAnswer` in the server's OpenAPI document.
+struct UploadAnswer: Sendable, Hashable, Decodable {
+    let outcome: String
+    let originalTransactionId: String
+    let environment: String
+    let isOwner: Bool
+}
+
+/// Sends requests. One answer comes back, complete, or an error is thrown; nothing is tried again here, and nothing is cached.
+public protocol ServerTransport: Sendable {
+    func send(_ request: ServerRequest) async throws -> ServerResponse
+}

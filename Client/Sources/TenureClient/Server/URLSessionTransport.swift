@@ -1,0 +1,41 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Requests by `URLSession`: the one file of the core that knows networking.
+public struct URLSessionTransport: ServerTransport {
+    private let session: URLSession
+
+    /// Longer answers are none of the server's.
+    static let longestBody = 4 * 1024 * 1024
+
+    public init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 20
+        configuration.timeoutIntervalForResource = 60
+        // An answer about access is never an old one, and nothing of it is written to a disk of the system's.
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        session = URLSession(configuration: configuration)
+    }
+
+    public func send(_ request: ServerRequest) async throws -> ServerResponse {
+        var asked = URLRequest(url: request.url)
+        asked.httpMethod = request.method
+        asked.httpBody = request.body
+        for (name, value) in request.headers { asked.setValue(value, forHTTPHeaderField: name) }
+        let (body, response) = try await session.data(for: asked)
+        guard let response = response as? HTTPURLResponse, body.count <= Self.longestBody else {
+            throw URLError(.badServerResponse)
+        }
+        let headers = response.allHeaderFields.compactMap { name, value in
+            (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
+        }
+        return ServerResponse(
+            status: response.statusCode, headers: Dictionary(headers) { first, _ in first }, body: body)
+    }
+}

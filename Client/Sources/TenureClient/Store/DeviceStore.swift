@@ -1,0 +1,51 @@
+public import Foundation
+
+/// The App Store as a device sees it. `TenureStoreKit` is StoreKit 2; a test has one of its own.
+public protocol DeviceStore: Sendable {
+    /// What the store delivers while the app runs: renewals, purchases on other devices, what was waiting for a parent. To be
+    /// listened to before anything else at launch (DEV-1).
+    func deliveries() -> AsyncStream<StoreTransaction>
+
+    /// What was delivered and not finished.
+    func unfinished() async throws -> [StoreTransaction]
+
+    /// The latest transaction of each product that the Apple Account has here; a hint, and never a reason to end anything.
+    func latest() async throws -> [StoreTransaction]
+
+    /// Buys a product.
+    ///
+    /// - Parameter appAccountToken: the customer's, which makes the purchase theirs (OWN-4).
+    func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase
+
+    /// The app has given what was bought, since the server has it.
+    func finish(_ transaction: StoreTransaction) async
+
+    /// StoreKit's `jwsRepresentation` of `AppTransaction.shared`; nil where the system has none (iOS 15).
+    func signedAppTransaction() async throws -> String?
+
+    /// The app receipt; nil where there is none.
+    func receipt() async throws -> Data?
+
+    /// Asks the store for what the Apple Account has. The system may ask for the password: only when the customer wants it (DEV-3).
+    func synchronize() async throws
+}
+
+/// A transaction as the store delivered it.
+public struct StoreTransaction: Sendable, Hashable {
+    /// StoreKit's `jwsRepresentation`, also where StoreKit could not verify it: the server judges.
+    public var signedTransactionInfo: String
+    /// StoreKit's `jwsRepresentation` of the renewal info, where it was to be had.
+    public var signedRenewalInfo: String?
+
+    public init(signedTransactionInfo: String, signedRenewalInfo: String? = nil) {
+        (self.signedTransactionInfo, self.signedRenewalInfo) = (signedTransactionInfo, signedRenewalInfo)
+    }
+}
+
+/// What buying came to at the store.
+public enum StorePurchase: Sendable, Hashable {
+    case bought(StoreTransaction)
+    /// A parent is asked, or the bank: the transaction may come in days, on another device.
+    case pending
+    case cancelled
+}

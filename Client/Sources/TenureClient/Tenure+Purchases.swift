@@ -1,0 +1,166 @@
+import Foundation
+
+/// What buying came to.
+public enum PurchaseOutcome: Sendable, Hashable {
+    /// The server has it, and says what the customer may use now.
+    case bought(Access)
+    /// It was bought, and the server does not have it yet: it is kept and sent again until it does.
+    case waiting(Access)
+    /// A parent or the bank is asked; the transaction comes later, perhaps on another device.
+    case pending
+    case cancelled
+    /// Nothing was bought: the customer has it already, or the Apple Account of this device has it for another customer, and the
+    /// purchase would give this one nothing (OWN-12, OWN-18).
+    case inVain(PurchaseForecast)
+    /// It was bought, and serves another customer, whose the Apple Account's subscription is.
+    ///
+    /// - Parameter hint: the other customer, masked; nil where the server does not say.
+    case servesAnother(hint: String?)
+}
+
+/// Buying and restoring.
+extension Tenure {
+    /// Buys a product for the customer.
+    ///
+    /// The server is asked before, so that nobody pays twice, and the purchase bears the customer's token. Where the server does not
+    /// answer, the purchase goes on without it.
+    ///
+    /// - Parameter anyway: also where the customer would get nothing for it, since they were told and want it.
+    /// - Throws: ``TenureProblem``: `notKept` where what is needed to find the purchase again cannot be written (then nothing is
+    ///   bought); `storeFailed`.
+    public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
+        let customer = identity.customer
+        var forecast: PurchaseForecast?
+        do {
+            forecast = try await self.forecast(productId)
+        } catch {
+            report(TenureProblem(.notAnswered, error))
+        }
+        if let forecast, forecast.isInVain, !anyway { return .inVain(forecast) }
+        let token = forecast?.appAccountToken ?? (identity.customer == customer ? identity.appAccountToken : nil)
+        let name: String
+        do {
+            name = try intents.begin(
+                PurchaseIntent(
+                    customer: customer, productId: productId, startedAt: configuration.clock.read().wall, appAccountToken: token),
+                configuration.chance)
+        } catch {
+            throw TenureProblem(.notKept, error)
+        }
+        let bought: StorePurchase
+        do {
+            bought = try await configuration.store.purchase(productId, appAccountToken: token)
+        } catch {
+            // It may have been bought all the same: the intent stays, and says whose it is.
+            throw TenureProblem(.storeFailed, error)
+        }
+        switch bought {
+        case .cancelled:
+            do {
+                try intents.end(name)
+            } catch {
+                report(TenureProblem(.notKept, error))
+            }
+            return .cancelled
+        case .pending: return .pending
+        case .bought(let transaction): return await outcome(of: transaction)
+        }
+    }
+
+    private func outcome(of transaction: StoreTransaction) async -> PurchaseOutcome {
+        guard let item = await take(transaction, as: .purchase) else { return .waiting(current()) }
+        await queue.hurry()
+        await send()
+        // Another turn of sending may have begun before the item was there.
+        if await queue.isWaiting(item.name) { await send() }
+        guard await !queue.isWaiting(item.name) else { return .waiting(current()) }
+        if let verdict = verdicts.removeValue(forKey: item.name), !verdict.isOwner, verdict.isDecided {
+            return .servesAnother(hint: verdict.hint)
+        }
+        do {
+            return .bought(try await refresh())
+        } catch {
+            report(TenureProblem(.notAnswered, error))
+            return .waiting(current())
+        }
+    }
+
+    /// What a purchase would come to for the customer, before it is made (OWN-18).
+    ///
+    /// - Throws: ``TenureProblem`` where there is no complete answer.
+    public func forecast(_ productId: String) async throws -> PurchaseForecast {
+        let (customer, shown) = (identity.customer, await shownAccount())
+        let response = try await authorized(customer) { server, environment, who in
+            try await server.askPurchase(of: productId, by: customer, in: environment, showing: shown, who)
+        }
+        guard response.status == 200, let forecast = response.decoded(PurchaseForecast.self) else {
+            throw Self.problem(response)
+        }
+        if identity.customer == customer, identity.appAccountToken != forecast.appAccountToken {
+            identity.appAccountToken = forecast.appAccountToken
+            do {
+                try keepIdentity()
+            } catch {
+                report(TenureProblem(.notKept, error))
+            }
+        }
+        return forecast
+    }
+
+    /// What this device has of the Apple Account; less where the store fails.
+    private func shownAccount() async -> ShownAccount {
+        do {
+            let latest = try await configuration.store.latest().prefix(20).map(\.signedTransactionInfo)
+            return ShownAccount(
+                signedTransactions: Array(latest), signedAppTransaction: try await configuration.store.signedAppTransaction())
+        } catch {
+            report(TenureProblem(.storeFailed, error))
+            return ShownAccount()
+        }
+    }
+
+    // MARK: Restoring
+
+    /// From where a customer's purchases are restored.
+    public enum RestoreSource: Sendable, Hashable {
+        /// What the server knows of the customer's account: nobody is asked for a password (DEV-3).
+        case account
+        /// What the Apple Account of this device has. The system may ask for its password: only when the customer wants it.
+        case appStore
+    }
+
+    /// Restores what the customer has. What comes back may be known already, and is no second grant.
+    ///
+    /// - Throws: ``TenureProblem``: `storeFailed`, and where there is no complete answer.
+    public func restore(_ source: RestoreSource) async throws -> Access {
+        guard source == .appStore else { return try await refresh() }
+        do {
+            try await configuration.store.synchronize()
+            for transaction in try await configuration.store.latest() { await take(transaction, as: .restore) }
+        } catch {
+            throw TenureProblem(.storeFailed, error)
+        }
+        await queue.hurry()
+        return try await refresh()
+    }
+
+    // MARK: Walls
+
+    /// What to show to the customer now (WALL-1).
+    ///
+    /// - Parameters:
+    ///   - storefront: StoreKit's `Storefront.current.countryCode`.
+    ///   - appVersion: the app's version.
+    /// - Throws: ``TenureProblem`` where there is no complete answer.
+    public func wall(storefront: String? = nil, appVersion: String? = nil) async throws -> Wall {
+        let (customer, shown) = (identity.customer, await shownAccount())
+        let question = WallQuestion(
+            storefront: storefront, appVersion: appVersion, signedTransactions: shown.signedTransactions,
+            signedAppTransaction: shown.signedAppTransaction)
+        let response = try await authorized(customer) { server, environment, who in
+            try await server.wall(for: customer, in: environment, question, by: who)
+        }
+        guard response.status == 200, let wall = response.decoded(Wall.self) else { throw Self.problem(response) }
+        return wall
+    }
+}

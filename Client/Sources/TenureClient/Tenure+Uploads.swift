@@ -1,0 +1,122 @@
+import Foundation
+
+/// From the store to the server (DEV-1).
+extension Tenure {
+    /// What the store did not hear to be finished: also what an app that has ended since had bought.
+    func takeUnfinished() async {
+        do {
+            for transaction in try await configuration.store.unfinished() { await deliver(transaction) }
+        } catch {
+            report(TenureProblem(.storeFailed, error))
+        }
+    }
+
+    /// The store delivered a transaction: it is kept for the upload, and sent.
+    func deliver(_ transaction: StoreTransaction) async {
+        if await take(transaction) != nil { await send() }
+    }
+
+    /// Keeps a transaction for the upload. What cannot be kept stays unfinished: the store delivers it again.
+    ///
+    /// - Parameters:
+    ///   - kind: how it came; nil: as its intent says, else by the store's queue.
+    /// - Returns: the item; nil where none was kept.
+    @discardableResult
+    func take(_ transaction: StoreTransaction, as kind: UploadKind? = nil) async -> UploadItem? {
+        guard let text = TransactionText(signed: transaction.signedTransactionInfo) else {
+            report(TenureProblem(.unreadable, words: "what the store delivered is no transaction"))
+            return nil
+        }
+        do {
+            try learn(text.environment)
+            let now = configuration.clock.read().wall
+            let match = kind == .restore ? nil : try intents.match(text, at: now)
+            let item = UploadItem(
+                customer: match?.intent.customer ?? identity.customer, kind: match == nil ? kind ?? .queue : .purchase,
+                signedTransactionInfo: transaction.signedTransactionInfo, signedRenewalInfo: transaction.signedRenewalInfo,
+                transactionId: text.transactionId, signedDate: text.signedDate, productId: text.productId,
+                appAccountToken: text.appAccountToken, addedAt: now)
+            guard try await queue.add(item) != .full else {
+                report(TenureProblem(.queueFull, words: "\(UploadQueue.most) transactions wait"))
+                return nil
+            }
+            // Only now: until here the intent was what said whose purchase it is.
+            if let match { try intents.end(match.name) }
+            return item
+        } catch {
+            report(TenureProblem(.notKept, error))
+            return nil
+        }
+    }
+
+    /// Sends everything that is due, one after the other, once for all who ask at the same time.
+    func send() async {
+        if let sending { return await sending.value }
+        let task = Task { await self.sendDue() }
+        sending = task
+        await task.value
+        sending = nil
+    }
+
+    private func sendDue() async {
+        await merge()
+        for item in await queue.due(at: configuration.clock.read().monotonic) {
+            if Task.isCancelled { return }
+            await send(item)
+        }
+    }
+
+    private func send(_ item: UploadItem) async {
+        let outcome: UploadOutcome
+        do {
+            // Never under another customer than its own: where that one is not here, it waits.
+            let response = try await authorized(item.customer) { server, _, who in try await server.upload(item, by: who) }
+            outcome = UploadOutcome(response)
+            if item.kind == .purchase, outcome == .kept {
+                // Those of purchases that nobody waits for any more are of no use.
+                if verdicts.count >= 100 { verdicts.removeAll() }
+                verdicts[item.name] = UploadVerdict(response)
+            }
+        } catch {
+            return await queue.failed(item, at: configuration.clock.read().monotonic)
+        }
+        if case .parked(let code) = outcome {
+            report(TenureProblem(.parked, words: "transaction \(item.transactionId): \(code)"))
+        }
+        do {
+            // Finished before it is forgotten: between the two it is sent once more, and not delivered as somebody else's.
+            if outcome == .kept {
+                await configuration.store.finish(
+                    StoreTransaction(
+                        signedTransactionInfo: item.signedTransactionInfo, signedRenewalInfo: item.signedRenewalInfo))
+            }
+            try await queue.note(outcome, of: item, at: configuration.clock.read().monotonic)
+        } catch {
+            report(TenureProblem(.notKept, error))
+        }
+    }
+
+    /// What the server would not take is sent again, such as after an update of the app or the server.
+    ///
+    /// - Throws: ``TenureProblem``: `notKept`.
+    public func retryParked() async throws {
+        do {
+            try await queue.retryParked()
+        } catch {
+            throw TenureProblem(.notKept, error)
+        }
+        await send()
+    }
+
+    /// Transactions that the server will not take as they are, by id, with its code.
+    public func parked() async -> [String: String] {
+        Dictionary(await queue.parked.map { ($0.transactionId, $0.parkedBecause ?? "") }) { first, _ in first }
+    }
+
+    /// Which ledger is meant, by what the store signs; the server answers for one at a time.
+    func learn(_ said: String?) throws {
+        guard let said, said == "Production" || said == "Sandbox", said != environment else { return }
+        environment = said
+        try configuration.keep.keep(said, as: Kept.environment)
+    }
+}

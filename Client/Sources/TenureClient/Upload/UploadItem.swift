@@ -1,0 +1,70 @@
+import Foundation
+
+/// How a transaction reached the device (OWN-4), in the server's words.
+public enum UploadKind: String, Sendable, Hashable, Codable {
+    /// The customer bought it here.
+    case purchase
+    /// The store delivered it: a renewal, a purchase on another device, or one whose buyer is not known.
+    case queue
+    /// The customer asked for what their Apple Account has.
+    case restore
+}
+
+/// A transaction that the server does not have yet.
+struct UploadItem: Sendable, Hashable, Codable {
+    /// Whom it belongs to: who was the customer when it was bought, or when it was delivered. It never changes.
+    let customer: String
+    let kind: UploadKind
+    /// StoreKit's `jwsRepresentation`.
+    let signedTransactionInfo: String
+    let signedRenewalInfo: String?
+    /// Of the transaction, as its text says; not proved here: the server judges.
+    let transactionId: String
+    let signedDate: Int64
+    let productId: String?
+    let appAccountToken: String?
+    let addedAt: Instant
+    /// How often it was sent without an answer that ends it.
+    var attempts = 0
+    /// Why it is not sent any more; nil while it is. Nothing removes it but ``UploadQueue/retryParked()`` and a person's support.
+    var parkedBecause: String?
+
+    /// One item for each transaction as it was signed: what is delivered twice is kept once.
+    var name: String { "\(transactionId)-\(signedDate).json" }
+}
+
+/// What a transaction's signed text says. It is read and not verified: the server verifies, and nothing is given for it here.
+///
+/// Source: Apple, `JWSTransactionDecodedPayload`.
+struct TransactionText: Sendable, Hashable, Decodable {
+    let transactionId: String
+    /// Apple has left out dates (DEV-4); 0 where there is none.
+    let signedDate: Int64
+    let productId: String?
+    let appAccountToken: String?
+    let environment: String?
+
+    private enum Key: String, CodingKey { case transactionId, signedDate, productId, appAccountToken, environment }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        transactionId = try container.decode(String.self, forKey: .transactionId)
+        signedDate = try container.decodeIfPresent(Int64.self, forKey: .signedDate) ?? 0
+        productId = try container.decodeIfPresent(String.self, forKey: .productId)
+        appAccountToken = try container.decodeIfPresent(String.self, forKey: .appAccountToken)?.lowercased()
+        environment = try container.decodeIfPresent(String.self, forKey: .environment)
+    }
+
+    /// Nil where it is no JWS of a transaction, or its id could not be the name of a file.
+    init?(signed text: String) {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, text.utf8.count <= 256 * 1024, let payload = Base64URL.decode(parts[1]) else { return nil }
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(payload))
+        } catch {
+            return nil
+        }
+        let isName = transactionId.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard (1...40).contains(transactionId.utf8.count), isName else { return nil }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// Transactions that the server does not have yet, one file each, so that no end of the process loses one.
+actor UploadQueue {
+    private let folder: Folder
+    private let chance: any Chance
+    private var items: [String: UploadItem] = [:]
+    /// When an item may be sent again, by the monotonic clock.
+    private var notBefore: [String: Int64] = [:]
+
+    /// More are not taken: they stay unfinished at the store, which delivers them again.
+    static let most = 1000
+
+    /// - Throws: where the folder cannot be read. A file that cannot be read is left where it is and not sent.
+    init(_ folder: Folder, _ chance: any Chance) throws {
+        (self.folder, self.chance) = (folder, chance)
+        try folder.tidy()
+        for name in try folder.names().prefix(2 * Self.most) {
+            guard let data = try folder.contents(name), let item = Self.item(data), item.name == name else { continue }
+            items[name] = item
+        }
+    }
+
+    private static func item(_ data: Data) -> UploadItem? {
+        do {
+            return try JSONDecoder().decode(UploadItem.self, from: data)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What adding came to.
+    enum Added: Sendable, Hashable { case new, known, full }
+
+    /// Keeps an item. When it returns, the item outlasts the process. One that is there already stays as it is, and whose it is
+    /// does not change.
+    ///
+    /// - Throws: what writing throws; then nothing was added.
+    func add(_ item: UploadItem) throws -> Added {
+        if items[item.name] != nil { return .known }
+        guard items.count < Self.most else { return .full }
+        try folder.save(try JSONEncoder().encode(item), as: item.name)
+        items[item.name] = item
+        return .new
+    }
+
+    /// The items that may be sent now, the oldest first.
+    func due(at monotonic: Int64) -> [UploadItem] {
+        let waiting = items.values.filter { $0.parkedBecause == nil && (notBefore[$0.name] ?? .min) <= monotonic }
+        return waiting.sorted { ($0.addedAt, $0.name) < ($1.addedAt, $1.name) }
+    }
+
+    /// In how many milliseconds the next one may be sent; nil where none waits.
+    func nextDue(at monotonic: Int64) -> Int64? {
+        items.values.filter { $0.parkedBecause == nil }.map { max(0, Length.difference(notBefore[$0.name] ?? monotonic, monotonic)) }.min()
+    }
+
+    /// Everything may be sent again now: the app came to the foreground, or the network did.
+    func hurry() { notBefore.removeAll() }
+
+    /// What an answer means for an item.
+    ///
+    /// - Throws: what writing throws. Then the item is there still, and is sent again.
+    func note(_ outcome: UploadOutcome, of item: UploadItem, at monotonic: Int64) throws {
+        guard var kept = items[item.name] else { return }
+        switch outcome {
+        case .kept:
+            try folder.remove(item.name)
+            items[item.name] = nil
+            notBefore[item.name] = nil
+        case .parked(let code):
+            kept.parkedBecause = code
+            try folder.save(try JSONEncoder().encode(kept), as: item.name)
+            items[item.name] = kept
+        case .notAuthorized: again(kept, seconds: nil, at: monotonic)
+        case .later(let seconds): again(kept, seconds: seconds, at: monotonic)
+        }
+    }
+
+    /// The answer did not come, or is none.
+    func failed(_ item: UploadItem, at monotonic: Int64) { if let kept = items[item.name] { again(kept, seconds: nil, at: monotonic) } }
+
+    private func again(_ item: UploadItem, seconds: Int64?, at monotonic: Int64) {
+        var item = item
+        item.attempts += 1
+        items[item.name] = item
+        let pause = UploadPause.after(attempts: item.attempts, chance: Double(chance.bytes(1).first ?? 0) / 255)
+        notBefore[item.name] = Length.sum(monotonic, max(pause, (seconds ?? 0) * Length.second))
+    }
+
+    /// Those that the server will not take as they are, with its code.
+    var parked: [UploadItem] { items.values.filter { $0.parkedBecause != nil }.sorted { $0.name < $1.name } }
+
+    /// Sends them again, such as after an update of the app or the server.
+    func retryParked() throws {
+        for var item in parked {
+            item.parkedBecause = nil
+            item.attempts = 0
+            try folder.save(try JSONEncoder().encode(item), as: item.name)
+            items[item.name] = item
+        }
+    }
+
+    func isWaiting(_ name: String) -> Bool { items[name] != nil }
+
+    var count: Int { items.count }
+}

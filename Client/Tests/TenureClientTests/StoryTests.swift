@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+
+@testable import TenureClient
+
+@Suite("DEV-1 From the store to the server")
+struct StoryTests {
+    private func with(
+        first: Int = 1000, signs: Bool = false, _ body: (DeviceWorld) async throws -> Void
+    ) async throws {
+        let world = try DeviceWorld(first: first, signs: signs)
+        try await body(world)
+        try world.remove()
+    }
+
+    @Test func `D7 a purchase's own answer has it, and the transaction is finished after the server has it`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            await tenure.start()
+            try await tenure.identify("alice")
+            #expect(await !tenure.current().isActive)
+            guard case .bought(let access) = try await tenure.purchase("plus") else {
+                Issue.record("not bought")
+                return
+            }
+            #expect(access.isActive && access.isActive("plus") && access.source == .server)
+            #expect(await tenure.current().isActive)
+            #expect(await world.store.finished == ["1001"])
+            #expect(await world.server.facts["1001"] == .init(customer: "alice", kind: "purchase"))
+            #expect(await world.store.tokens["1001"] == PretendServer.token(of: "alice"))
+            await tenure.stop()
+        }
+    }
+
+    @Test func `a purchase while the server is away is kept, and comes back as its buyer's`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            guard case .waiting(let access) = try await tenure.purchase("plus") else {
+                Issue.record("not waiting")
+                return
+            }
+            #expect(!access.isActive)
+            #expect(await world.store.finished.isEmpty)
+            await world.server.disturb(nil)
+            let next = try world.launch()
+            await next.start()
+            #expect(await next.current().isActive)
+            #expect(await world.server.facts["1001"] == .init(customer: "alice", kind: "purchase"))
+            #expect(await world.store.finished.contains("1001"))
+            await next.stop()
+        }
+    }
+
+    @Test func `DEV-4 a transaction without a date, one of an unknown product, and one that comes twice are kept once`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            let undated = StoreTransaction(
+                signedTransactionInfo: "e30.\(JWS.base64URL(Data(#"{"transactionId":"77","productId":"never-heard-of"}"#.utf8))).c2ln")
+            for _ in 0..<3 { await tenure.deliver(undated) }
+            #expect(await world.server.sent["77"] ?? 0 >= 1)
+            #expect(await world.server.facts["77"]?.customer == "alice")
+            await tenure.deliver(StoreTransaction(signedTransactionInfo: "no jws"))
+            #expect(await tenure.queue.count == 0)
+        }
+    }
+
+    @Test func `what the server refuses for good is kept apart, not finished, and sent when asked for`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await world.server.refuse("1001", with: PretendServer.problem(400, "refusedEvidence"))
+            _ = try await tenure.purchase("plus")
+            #expect(await tenure.parked() == ["1001": "refusedEvidence"])
+            for _ in 0..<5 { try await tenure.refresh() }
+            #expect(await world.server.sent["1001"] == 1)
+            #expect(await world.store.finished.isEmpty)
+            await world.server.refuse("1001", with: nil)
+            try await tenure.retryParked()
+            #expect(await tenure.parked().isEmpty)
+            #expect(await world.store.finished == ["1001"])
+        }
+    }
+
+    @Test func `a subscription of another customer is said, and the fact is kept all the same`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await world.server.refuse(
+                "1001", with: ServerResponse(status: 409, body: Data(#"{"code":"heldByAnother","hint":"b**"}"#.utf8)))
+            #expect(try await tenure.purchase("plus") == .servesAnother(hint: "b**"))
+            #expect(await world.store.finished == ["1001"])
+        }
+    }
+
+    @Test func `a purchase that waits for a parent comes days later as its buyer's, whoever is logged in then`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await world.store.answer(.pending)
+            #expect(try await tenure.purchase("plus") == .pending)
+            world.clock.pass(5 * Length.day)
+            try await tenure.signOut()
+            try await tenure.identify("bob")
+            let came = await world.store.renew("plus", appAccountToken: PretendServer.token(of: "alice"))
+            await tenure.deliver(came)
+            #expect(await world.server.facts["1001"] == nil, "it waits for alice")
+            try await tenure.signOut()
+            try await tenure.identify("alice")
+            #expect(await world.server.facts["1001"] == .init(customer: "alice", kind: "purchase"))
+            #expect(await world.server.impostors.isEmpty)
+        }
+    }
+
+    // MARK: D2
+
+    private enum Step: CaseIterable { case buyAsAlice, buyAsBob, online, offline, relaunch }
+
+    @Test func `D2 two customers on one device: nothing is ever uploaded under the wrong one`() async throws {
+        for number in 0..<120 {
+            var generator = Seeded(state: UInt64(number))
+            let script = (0..<9).map { _ in Step.allCases.randomElement(using: &generator) ?? .online }
+            let fault = try await fault(script, first: 10_000 * (number + 1))
+            #expect(fault == nil, "script \(number) \(script): \(fault ?? "")")
+        }
+    }
+
+    private func fault(_ script: [Step], first: Int) async throws -> String? {
+        let world = try DeviceWorld(first: first)
+        var tenure = try world.launch()
+        var buyers: [String: String] = [:]
+        var next = first
+        for step in script + [.online] {
+            switch step {
+            case .buyAsAlice, .buyAsBob:
+                let customer = step == .buyAsAlice ? "alice" : "bob"
+                if await tenure.customer != customer {
+                    try await tenure.signOut()
+                    try await tenure.identify(customer)
+                }
+                _ = try await tenure.purchase("plus")
+                next += 1
+                buyers["\(next)"] = customer
+            case .online: await world.server.disturb(nil)
+            case .offline: await world.server.disturb { _ in throw URLError(.timedOut) }
+            case .relaunch:
+                tenure = try world.launch()
+                await tenure.takeUnfinished()
+            }
+        }
+        for customer in ["alice", "bob"] {
+            try await tenure.signOut()
+            try await tenure.identify(customer)
+        }
+        let facts = await world.server.facts
+        for (id, buyer) in buyers where facts[id] != .init(customer: buyer, kind: "purchase") {
+            return "\(id) of \(buyer) is \(String(describing: facts[id]))"
+        }
+        let (impostors, early) = (await world.server.impostors, await world.store.finishedTooEarly)
+        try world.remove()
+        return impostors.isEmpty && early.isEmpty ? nil : "\(impostors) \(early)"
+    }
+
+    // MARK: D4
+
+    @Test func `D4 whatever comes in place of an answer: whoever was inside stays inside until their end`() async throws {
+        let html = Data("<!doctype html><title>Log in to the hotel</title>".utf8)
+        let disturbances: [@Sendable (ServerRequest) throws -> ServerResponse?] = [
+            { _ in PretendServer.problem(503, "store", ["Retry-After": "30"]) }, { _ in ServerResponse(status: 500) },
+            { _ in ServerResponse(status: 200, headers: ["Content-Type": "text/html"], body: html) },
+            { _ in ServerResponse(status: 200) }, { _ in ServerResponse(status: 200, body: Data(#"{"customer":"alice","isAc"#.utf8)) },
+            { _ in ServerResponse(status: 200, body: Data(#"{"customer":"bob","environment":"Production","at":1,"isActive":false,"entitlements":[]}"#.utf8)) },
+            { _ in ServerResponse(status: 400, body: html) }, { _ in ServerResponse(status: 404, body: html) },
+            { _ in ServerResponse(status: 401, body: html) }, { _ in ServerResponse(status: 302) },
+            { _ in throw URLError(.timedOut) }, { _ in throw URLError(.networkConnectionLost) },
+            { _ in PretendServer.problem(401, "customerTokenRefused") }, { _ in PretendServer.problem(429, "tooManyRequests") },
+        ]
+        for (number, disturbance) in disturbances.enumerated() {
+            try await with(first: 5_000_000 + 1000 * number) { world in
+                let tenure = try world.launch()
+                try await tenure.identify("alice")
+                _ = try await tenure.purchase("plus")
+                #expect(await tenure.current().isActive)
+                await world.server.disturb(disturbance)
+                let renewed = await world.store.renew("plus")
+                await tenure.deliver(renewed)
+                for _ in 0..<(3 * 24) {
+                    world.clock.pass(Length.hour)
+                    await tenure.foreground()
+                    #expect(await tenure.current().isActive, "disturbance \(number)")
+                }
+                #expect(await tenure.queue.count == 1, "disturbance \(number): nothing is lost")
+                #expect(await tenure.parked().isEmpty, "disturbance \(number)")
+                world.clock.pass(28 * Length.day)
+                #expect(await !tenure.current().isActive, "the end that was named last")
+                await world.server.disturb(nil)
+                await tenure.foreground()
+                #expect(await tenure.queue.count == 0)
+            }
+        }
+    }
+
+    @Test func `D6 a refund while offline ends at the next answer, else at the window's end`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            _ = try await tenure.purchase("plus")
+            await world.server.refund("1001")
+            world.clock.pass(Length.day)
+            #expect(await tenure.current().isActive)
+            try await tenure.refresh()
+            #expect(await !tenure.current().isActive)
+        }
+    }
+
+    @Test func `ENT-10 past its window's end a renewing subscription is used offline as far as it was signed`() async throws {
+        try await with(signs: true) { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            _ = try await tenure.purchase("plus")
+            world.clock.pass(28 * Length.day)
+            try await tenure.refresh()
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            world.clock.pass(2 * Length.day + Length.hour)
+            let next = try world.launch()
+            let access = await next.current()
+            #expect(access.isActive && access.source == .signed && access.entitlements["plus"]?.isProvisional == true)
+            world.clock.pass(Length.day)
+            #expect(await !next.current().isActive)
+        }
+    }
+
+    @Test func `the anonymous customer of a device becomes who logs in, also when that could be said only later`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            let anonymous = await tenure.customer
+            guard case .bought = try await tenure.purchase("plus") else {
+                Issue.record("not bought")
+                return
+            }
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            try await tenure.identify("alice")
+            #expect(await world.server.merged.isEmpty)
+            await world.server.disturb(nil)
+            let next = try world.launch()
+            await next.foreground()
+            #expect(await world.server.merged == [anonymous: "alice"])
+            #expect(await next.current().isActive)
+        }
+    }
+}
