@@ -14,7 +14,8 @@ struct Device {
     var base: Int64 = 0
 
     var reading: ClockReading {
-        ClockReading(wall: Instant(millisecondsSince1970: truth + offset), monotonic: truth - bootedAt + base, boot: "boot-\(boot)")
+        ClockReading(
+            wall: Instant(millisecondsSince1970: truth + offset), monotonic: truth - bootedAt + base, boot: "boot-\(boot)")
     }
 }
 

@@ -71,7 +71,9 @@ private struct MortalTransport: ServerTransport {
     let mortal: Mortal
     let server: PretendServer
 
-    func send(_ request: ServerRequest) async throws -> ServerResponse { try await mortal.step { try await server.send(request) } }
+    func send(_ request: ServerRequest) async throws -> ServerResponse {
+        try await mortal.step { try await server.send(request) }
+    }
 }
 
 private struct MortalStore: DeviceStore {
@@ -141,7 +143,9 @@ struct KillTests {
         try world.remove()
         let wanted = Dictionary(uniqueKeysWithValues: made.map { ($0, PretendServer.Fact(customer: "alice", kind: "purchase")) })
         if facts != wanted { return ("facts are \(facts), and \(made) were made", lived) }
-        if Set(finished) != Set(made) || !early.isEmpty { return ("finished \(finished), too early \(early), made \(made)", lived) }
+        if Set(finished) != Set(made) || !early.isEmpty {
+            return ("finished \(finished), too early \(early), made \(made)", lived)
+        }
         return (waiting == 0 ? nil : "\(waiting) wait", lived)
     }
 

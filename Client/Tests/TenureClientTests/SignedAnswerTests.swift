@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
+@testable import TenureClient
+
 #if canImport(CryptoKit)
     import CryptoKit
 #else
     import Crypto
 #endif
-
-@testable import TenureClient
 
 @Suite("ENT-10 Signed answers")
 struct SignedAnswerTests {
@@ -29,7 +29,8 @@ struct SignedAnswerTests {
     private static func signed(
         _ changes: [String: Any] = [:], by signer: P256.Signing.PrivateKey = key, header: String? = nil
     ) throws -> String {
-        try JWS.sign(try JSONSerialization.data(withJSONObject: claims(changes), options: .sortedKeys), by: signer, header: header)
+        try JWS.sign(
+            try JSONSerialization.data(withJSONObject: claims(changes), options: .sortedKeys), by: signer, header: header)
     }
 
     private static func verifier(_ keys: [P256.Signing.PublicKey] = [key.publicKey]) throws -> SignedAnswerVerifier {
@@ -134,7 +135,8 @@ struct SignedAnswerTests {
         }
         let nowhere = String(repeating: "A", count: 43)
         #expect(throws: AnswerKeys.Refusal.noKeyOnP256("k")) {
-            try AnswerKeys(jwks: Data(#"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"\#(nowhere)","y":"\#(nowhere)"}]}"#.utf8))
+            try AnswerKeys(
+                jwks: Data(#"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"\#(nowhere)","y":"\#(nowhere)"}]}"#.utf8))
         }
     }
 }
@@ -153,7 +155,9 @@ struct TokenTests {
         }
     }
 
-    @Test func `the backend is asked once for all who wait, again after a refusal, and never with another customer's`() async throws {
+    @Test func `the backend is asked once for all who wait, again after a refusal, and never with another customer's`()
+        async throws
+    {
         let backend = Backend()
         let tokens = CustomerTokens { try await backend.token(of: $0) }
         let all = try await withThrowingTaskGroup(of: String.self) { group in

@@ -53,12 +53,15 @@ struct StoryTests {
         }
     }
 
-    @Test func `DEV-4 a transaction without a date, one of an unknown product, and one that comes twice are kept once`() async throws {
+    @Test func `DEV-4 a transaction without a date, one of an unknown product, and one that comes twice are kept once`()
+        async throws
+    {
         try await with { world in
             let tenure = try world.launch()
             try await tenure.identify("alice")
             let undated = StoreTransaction(
-                signedTransactionInfo: "e30.\(JWS.base64URL(Data(#"{"transactionId":"77","productId":"never-heard-of"}"#.utf8))).c2ln")
+                signedTransactionInfo:
+                    "e30.\(JWS.base64URL(Data(#"{"transactionId":"77","productId":"never-heard-of"}"#.utf8))).c2ln")
             for _ in 0..<3 { await tenure.deliver(undated) }
             #expect(await world.server.sent["77"] ?? 0 >= 1)
             #expect(await world.server.facts["77"]?.customer == "alice")
@@ -170,8 +173,13 @@ struct StoryTests {
         let disturbances: [@Sendable (ServerRequest) throws -> ServerResponse?] = [
             { _ in PretendServer.problem(503, "store", ["Retry-After": "30"]) }, { _ in ServerResponse(status: 500) },
             { _ in ServerResponse(status: 200, headers: ["Content-Type": "text/html"], body: html) },
-            { _ in ServerResponse(status: 200) }, { _ in ServerResponse(status: 200, body: Data(#"{"customer":"alice","isAc"#.utf8)) },
-            { _ in ServerResponse(status: 200, body: Data(#"{"customer":"bob","environment":"Production","at":1,"isActive":false,"entitlements":[]}"#.utf8)) },
+            { _ in ServerResponse(status: 200) },
+            { _ in ServerResponse(status: 200, body: Data(#"{"customer":"alice","isAc"#.utf8)) },
+            { _ in
+                ServerResponse(
+                    status: 200,
+                    body: Data(#"{"customer":"bob","environment":"Production","at":1,"isActive":false,"entitlements":[]}"#.utf8))
+            },
             { _ in ServerResponse(status: 400, body: html) }, { _ in ServerResponse(status: 404, body: html) },
             { _ in ServerResponse(status: 401, body: html) }, { _ in ServerResponse(status: 302) },
             { _ in throw URLError(.timedOut) }, { _ in throw URLError(.networkConnectionLost) },

@@ -1,12 +1,12 @@
 import Foundation
 
+@testable import TenureClient
+
 #if canImport(CryptoKit)
     import CryptoKit
 #else
     import Crypto
 #endif
-
-@testable import TenureClient
 
 /// A server that keeps what it is sent, exactly once, and answers as the real one does in the parts that a device sees.
 ///
@@ -154,7 +154,8 @@ actor PretendServer: ServerTransport {
 
     static func problem(_ status: Int, _ code: String, _ headers: [String: String] = [:]) -> ServerResponse {
         ServerResponse(
-            status: status, headers: headers, body: Data(#"{"type":"about:blank","title":"x","status":\#(status),"code":"\#(code)"}"#.utf8))
+            status: status, headers: headers,
+            body: Data(#"{"type":"about:blank","title":"x","status":\#(status),"code":"\#(code)"}"#.utf8))
     }
 
     private static func json(_ object: [String: Any]) throws -> ServerResponse {
@@ -252,7 +253,8 @@ actor TestStore: DeviceStore {
         let id = "\(next)"
         let date = clock.truth
         let bears = token.map { #","appAccountToken":"\#($0.uuidString.lowercased())""# } ?? ""
-        let payload = #"{"transactionId":"\#(id)","signedDate":\#(date),"productId":"\#(productId)","environment":"Production"\#(bears)}"#
+        let payload =
+            #"{"transactionId":"\#(id)","signedDate":\#(date),"productId":"\#(productId)","environment":"Production"\#(bears)}"#
         let transaction = StoreTransaction(
             signedTransactionInfo: "e30.\(JWS.base64URL(Data(payload.utf8))).c2ln")
         unfinishedOnes[id] = transaction

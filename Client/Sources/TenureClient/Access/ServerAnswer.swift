@@ -50,7 +50,8 @@ struct HeldAnswer: Sendable, Hashable, Codable {
     mutating func access(at reading: ClockReading, claims: SignedClaims?, isFresh: Bool = false) -> Access {
         guard let now = clock.judge(reading).instant else { return access(at: nil, claims: nil, source: .window) }
         let past = claims.flatMap { claims in answer.isActive && !answer.window.contains(now) ? claims : nil }
-        return access(at: now, claims: claims, source: isFresh ? .server : past.map { $0.reaches(now) ? .signed : .window } ?? .window)
+        return access(
+            at: now, claims: claims, source: isFresh ? .server : past.map { $0.reaches(now) ? .signed : .window } ?? .window)
     }
 
     private func access(at now: Instant?, claims: SignedClaims?, source: Access.Source) -> Access {

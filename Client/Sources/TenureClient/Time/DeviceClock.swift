@@ -9,7 +9,9 @@ public struct ClockReading: Sendable, Hashable, Codable {
     /// Which boot ``monotonic`` belongs to; nil where the system does not say, and then no two readings are of one boot.
     public var boot: String?
 
-    public init(wall: Instant, monotonic: Int64, boot: String?) { (self.wall, self.monotonic, self.boot) = (wall, monotonic, boot) }
+    public init(wall: Instant, monotonic: Int64, boot: String?) {
+        (self.wall, self.monotonic, self.boot) = (wall, monotonic, boot)
+    }
 }
 
 /// A device's clocks.

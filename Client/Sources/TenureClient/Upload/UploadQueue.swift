@@ -52,7 +52,9 @@ actor UploadQueue {
 
     /// In how many milliseconds the next one may be sent; nil where none waits.
     func nextDue(at monotonic: Int64) -> Int64? {
-        items.values.filter { $0.parkedBecause == nil }.map { max(0, Length.difference(notBefore[$0.name] ?? monotonic, monotonic)) }.min()
+        items.values.filter { $0.parkedBecause == nil }.map {
+            max(0, Length.difference(notBefore[$0.name] ?? monotonic, monotonic))
+        }.min()
     }
 
     /// Everything may be sent again now: the app came to the foreground, or the network did.
@@ -78,7 +80,9 @@ actor UploadQueue {
     }
 
     /// The answer did not come, or is none.
-    func failed(_ item: UploadItem, at monotonic: Int64) { if let kept = items[item.name] { again(kept, seconds: nil, at: monotonic) } }
+    func failed(_ item: UploadItem, at monotonic: Int64) {
+        if let kept = items[item.name] { again(kept, seconds: nil, at: monotonic) }
+    }
 
     private func again(_ item: UploadItem, seconds: Int64?, at monotonic: Int64) {
         var item = item
