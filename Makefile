@@ -17,9 +17,9 @@ endif
 export TENURE_POSTGRES_REQUIRED ?= 1
 
 # What `make test` does; `make check` does it too.
-TEST_PHASES = build-tests suites peers chaos-small
+TEST_PHASES = build-tests suites peers chaos-small client
 
-.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full console-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small client check lint rules rules-full chaos-full fuzz-full api-full console-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -31,6 +31,7 @@ help:
 	@echo "             deaths: the ledger beside the oracle; from SEED (1), DAYS (365). make test has two weeks of 80 lives"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
+	@echo "make client  the device SDK, a package of its own: warnings as errors, and its tests"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short;"
 	@echo "             ends with the seconds of each"
 	@echo "make bench   release figures beside a floor measured in the same run"
@@ -83,8 +84,16 @@ chaos: test-packages
 	swift build -c release --product tenure-chaos
 	.build/release/tenure-chaos --full --binary .build/release/tenure --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
 
+# The device SDK, which apps fetch by itself (docs/architecture.md). Its manifest may set no unsafe flags: apps could not depend on it.
+CLIENT_STRICT = -Xswiftc -warnings-as-errors
+
+client: packages
+	swift build --package-path Client --build-tests $(CLIENT_STRICT)
+	swift test --package-path Client --skip-build $(CLIENT_STRICT)
+
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets
+	swift format lint --strict --recursive --parallel --configuration .swift-format Client/Package.swift Client/Sources Client/Tests
 
 # A killed mutation is tested again only when something that decides it has changed (Tests/killed-mutations.txt); all of them:
 # rules-full.

@@ -3,7 +3,7 @@ import PackageDescription
 
 // Apple's platforms have CryptoKit; elsewhere, where the tests run, swift-crypto has the same calls.
 #if os(Linux)
-    let cryptography: [Package.Dependency] = [.package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0")]
+    let cryptography: [Package.Dependency] = [.package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1")]
     let crypto: [Target.Dependency] = [.product(name: "Crypto", package: "swift-crypto")]
 #else
     let cryptography: [Package.Dependency] = []

@@ -15,6 +15,7 @@ extension Tenure {
         public var app: String
         /// The app's public key: it is part of the app, and proves nothing.
         public var publicKey: String
+        /// The App Store of this device: `StoreKitStore` of `TenureStoreKit`, or one of a test's own.
         public var store: any DeviceStore
         /// A folder of this app's own, such as one in Application Support.
         public var folder: URL
@@ -22,9 +23,13 @@ extension Tenure {
         public var answerKeys = AnswerKeys.none
         /// Asks the app's backend for a token of the customer, who is logged in there. Never asked for an anonymous customer.
         public var customerToken: @Sendable (_ customer: String) async throws -> String
+        /// Where the customer and the last answer are kept; files in ``folder`` unless said.
         public var keep: any Keep
+        /// How the server is asked; by `URLSession` unless said.
         public var transport: any ServerTransport = URLSessionTransport()
+        /// The device's clocks; those of the system unless said.
         public var clock: any DeviceClock = SystemClock()
+        /// Where random bits come from; the system's generator unless said.
         public var chance: any Chance = SystemChance()
         /// Waits for so many milliseconds.
         public var sleep: @Sendable (Int64) async throws -> Void = { try await Task.sleep(nanoseconds: UInt64($0) * 1_000_000) }
@@ -43,6 +48,7 @@ extension Tenure {
 
         /// The app has no customers who log in.
         public struct NoTokens: Error {
+            /// There is nothing to say of it.
             public init() {}
         }
 

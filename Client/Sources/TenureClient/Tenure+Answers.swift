@@ -2,8 +2,8 @@ import Foundation
 
 /// Asking the server.
 extension Tenure {
-    /// Asks the server what the customer may use, once for all who ask at the same time. What waits to be uploaded is sent before, so
-    /// that the answer contains it.
+    /// Asks the server what the customer may use, once for all who ask at the same time. What waits to be uploaded is sent
+    /// before, so that the answer contains it.
     ///
     /// - Throws: ``TenureProblem`` where there is no complete answer; then everything is as it was.
     @discardableResult
@@ -103,7 +103,8 @@ extension Tenure {
 
     /// What shows that a request is from a customer of this device.
     ///
-    /// - Throws: ``TenureProblem``: `notAuthorized` where it is neither the one who is logged in nor an anonymous one of this device.
+    /// - Throws: ``TenureProblem``: `notAuthorized` where it is neither the one who is logged in nor an anonymous one of this
+    ///   device.
     private func authorization(of customer: String) async throws -> TenureServer.Authorization {
         if let anonymous = identity.anonymous(customer) {
             if !anonymous.isRegistered { try await register(anonymous) }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Who the customer is.
 extension Tenure {
-    /// The app's own user has logged in. An anonymous customer of this device becomes them, with everything that was bought (OWN-10),
-    /// also where the server can be asked only later; somebody who was logged in before does not.
+    /// The app's own user has logged in. An anonymous customer of this device becomes them, with everything that was bought
+    /// (OWN-10), also where the server can be asked only later; somebody who was logged in before does not.
     ///
     /// - Parameter customer: as the app's backend names them, 1 to 200 characters.
     /// - Throws: ``TenureProblem``: `notKept`; then nobody has logged in.

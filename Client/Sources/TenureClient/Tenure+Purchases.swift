@@ -8,6 +8,7 @@ public enum PurchaseOutcome: Sendable, Hashable {
     case waiting(Access)
     /// A parent or the bank is asked; the transaction comes later, perhaps on another device.
     case pending
+    /// The customer changed their mind.
     case cancelled
     /// Nothing was bought: the customer has it already, or the Apple Account of this device has it for another customer, and the
     /// purchase would give this one nothing (OWN-12, OWN-18).
@@ -22,8 +23,8 @@ public enum PurchaseOutcome: Sendable, Hashable {
 extension Tenure {
     /// Buys a product for the customer.
     ///
-    /// The server is asked before, so that nobody pays twice, and the purchase bears the customer's token. Where the server does not
-    /// answer, the purchase goes on without it.
+    /// The server is asked before, so that nobody pays twice, and the purchase bears the customer's token. Where the server does
+    /// not answer, the purchase goes on without it.
     ///
     /// - Parameter anyway: also where the customer would get nothing for it, since they were told and want it.
     /// - Throws: ``TenureProblem``: `notKept` where what is needed to find the purchase again cannot be written (then nothing is

@@ -2,8 +2,8 @@ import Foundation
 
 /// The customer's access, as the server last said it, on this device.
 ///
-/// Nothing that is not a complete answer of the server ends access before the end that the last one named. A transaction is finished
-/// at the store only once the server has it (DEV-1).
+/// Nothing that is not a complete answer of the server ends access before the end that the last one named. A transaction is
+/// finished at the store only once the server has it (DEV-1).
 ///
 /// ```swift
 /// let tenure = try Tenure(.init(server: url, app: "notes", publicKey: "tnr_pk_…", store: StoreKitStore(), folder: folder))
@@ -105,8 +105,8 @@ public actor Tenure {
 
     /// A turn of the work in the background: looks at the clock, and sends what is due.
     ///
-    /// - Returns: in how many milliseconds the next is worth it: one minute at most, since the clock's high-water mark is kept each
-    ///   minute in use.
+    /// - Returns: in how many milliseconds the next is worth it: one minute at most, since the clock's high-water mark is kept
+    ///   each minute in use.
     private func work() async -> Int64 {
         tell(access())
         await send()
@@ -182,12 +182,17 @@ public actor Tenure {
 
 /// Something that went wrong and that nothing was lost by.
 public struct TenureProblem: Error, Sendable, Hashable {
+    /// What went wrong.
     public let kind: Kind
     /// What it was about, for a log; no text for customers.
     public let words: String
 
+    /// What can go wrong; a newer client may know more.
     public struct Kind: RawRepresentable, Sendable, Hashable {
+        /// As it is written in a log, and by the server where it comes from there.
         public let rawValue: String
+
+        /// Any value, known or not.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The server did not answer, or something else did in its place.
@@ -212,6 +217,7 @@ public struct TenureProblem: Error, Sendable, Hashable {
         public static let noProducts = Kind(rawValue: "noProducts")
     }
 
+    /// - Parameter words: what it was about, for a log.
     public init(_ kind: Kind, words: String) { (self.kind, self.words) = (kind, words) }
 
     init(_ kind: Kind, _ error: any Error) {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import TenureClient
 
-/// A process that ends at one of its operations: at a file, at the network, at the store. From then on nothing that it does has any
-/// effect.
+/// A process that ends at one of its operations: at a file, at the network, at the store. From then on nothing that it does has
+/// any effect.
 private final class Mortal: @unchecked Sendable {
     private let lock = NSLock()
     private var left: Int
@@ -88,7 +88,7 @@ private struct MortalStore: DeviceStore {
     func synchronize() async throws {}
 
     func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
-        try await mortal.step { try await store.purchase(productId, appAccountToken: appAccountToken) }
+        try await mortal.step { await store.purchase(productId, appAccountToken: appAccountToken) }
     }
 
     func finish(_ transaction: StoreTransaction) async {

@@ -2,8 +2,8 @@ public import Foundation
 
 /// What the customer may use at one instant: one Bool and two timestamps first (ENT-1).
 ///
-/// Nothing but a complete answer of the server, or the end that the last one named, ends access: no failure of a network, no empty
-/// list of a store, and no error of a server does.
+/// Nothing but a complete answer of the server, or the end that the last one named, ends access: no failure of a network, no
+/// empty list of a store, and no error of a server does.
 public struct Access: Sendable, Hashable {
     /// Whether there is a window now.
     public let isActive: Bool
@@ -25,8 +25,11 @@ public struct Access: Sendable, Hashable {
 
     /// One entitlement at that instant.
     public struct Entitlement: Sendable, Hashable {
+        /// Whether it can be used now.
         public let isActive: Bool
+        /// Start of its present window, else of the last one; nil where there never was one.
         public let start: Date?
+        /// End of that window; nil where it does not end, or there never was one.
         public let end: Date?
         /// Whether it is used past its end, or before Apple has said whether it goes on (ENT-6, ENT-10).
         public let isProvisional: Bool
@@ -34,7 +37,10 @@ public struct Access: Sendable, Hashable {
 
     /// What an answer rests on.
     public struct Source: RawRepresentable, Sendable, Hashable {
+        /// As it is written in a log, and by the server where it comes from there.
         public let rawValue: String
+
+        /// Any value, known or not.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Nothing was ever answered to this customer on this device.
@@ -49,7 +55,10 @@ public struct Access: Sendable, Hashable {
 
     /// Why something that may be active is not shown as active.
     public struct Doubt: RawRepresentable, Sendable, Hashable {
+        /// As it is written in a log, and by the server where it comes from there.
         public let rawValue: String
+
+        /// Any value, known or not.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Nothing was answered yet: ask.

@@ -26,30 +26,47 @@ public struct Wall: Sendable, Hashable, Decodable {
     /// The links that Apple wants beside an offering (WALL-6).
     public let links: Links?
 
+    /// One product as this customer is offered it (WALL-3).
     public struct Product: Sendable, Hashable, Decodable {
+        /// The one to buy: the plan with its introductory offer, or the same plan without.
         public let productId: String
+        /// For people; nil where the server's configuration has no name for it.
         public let displayName: String?
+        /// Its subscription group.
         public let subscriptionGroupIdentifier: String
+        /// Its level of service in the group; 1 is the highest.
         public let level: Int
         /// As ISO 8601 writes a length of time, such as `P1M`.
         public let duration: String
         /// Whether the plan has an introductory offer, and whether to mention it to this customer.
         public let introductoryOffer: String
+        /// Apple's word, `FREE_TRIAL`, `PAY_AS_YOU_GO` or `PAY_UP_FRONT`; nil where the offer is not to be mentioned.
         public let introductoryKind: String?
+        /// How long the offer lasts, as ISO 8601 writes it; nil where it is not to be mentioned.
         public let introductoryLength: String?
     }
 
+    /// A change of plan inside a subscription group, and what it does (PER-3).
     public struct Change: Sendable, Hashable, Decodable {
+        /// The product now.
         public let from: String
+        /// The product then.
         public let to: String
+        /// `upgrade`, `downgrade`, `crossgradeOfSameDuration` or `crossgradeOfOtherDuration`; a newer server may know more.
         public let change: String
+        /// When it takes effect: `atOnce` or `atRenewal`.
         public let effect: String
+        /// The instant of that renewal; nil where it is not known, or the change takes effect at once.
         public let effectiveAt: Instant?
     }
 
+    /// The links that Apple wants beside an offering (WALL-6).
     public struct Links: Sendable, Hashable, Decodable {
+        /// The privacy policy.
         public let privacyPolicy: URL
+        /// The terms of use.
         public let terms: URL
+        /// Where to ask.
         public let questions: URL
     }
 }
@@ -69,10 +86,15 @@ public struct PurchaseForecast: Sendable, Hashable, Decodable {
     /// Whom it would serve then; nil where nothing changes.
     public let result: Result?
 
+    /// What the server says to the question whether to buy.
     public struct Answer: RawRepresentable, Sendable, Hashable, Decodable {
+        /// As it is written in a log, and by the server where it comes from there.
         public let rawValue: String
+
+        /// Any value, known or not.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Nothing speaks against it.
         public static let yes = Answer(rawValue: "yes")
         /// The customer has it: buying would be paying twice.
         public static let alreadyHeld = Answer(rawValue: "alreadyHeld")
@@ -82,10 +104,15 @@ public struct PurchaseForecast: Sendable, Hashable, Decodable {
         public static let changes = Answer(rawValue: "changes")
     }
 
+    /// Whom a subscription would serve after a purchase that changes it.
     public struct Result: RawRepresentable, Sendable, Hashable, Decodable {
+        /// As it is written in a log, and by the server where it comes from there.
         public let rawValue: String
+
+        /// Any value, known or not.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The customer who asks.
         public static let theirs = Result(rawValue: "theirs")
         /// Whoever has the subscription now goes on having it.
         public static let staysWithOwner = Result(rawValue: "staysWithOwner")

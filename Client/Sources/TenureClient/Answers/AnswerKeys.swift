@@ -16,8 +16,8 @@ public struct AnswerKeys: Sendable, Hashable {
 
     private init(keys: [String: AnswerKey]) { self.keys = keys }
 
-    /// - Parameter jwks: what `/.well-known/jwks.json` of the server says, kept in the app. Fetching it when the app runs would let
-    ///   whoever stands between say which keys are right.
+    /// - Parameter jwks: what `/.well-known/jwks.json` of the server says, kept in the app. Fetching it when the app runs would
+    ///   let whoever stands between say which keys are right.
     /// - Throws: ``Refusal``.
     public init(jwks: Data) throws(Refusal) {
         let set: JWKSet

@@ -32,7 +32,10 @@ struct SignedClaims: Sendable, Hashable {
 
 /// Why a signed answer is not believed.
 public struct SignedAnswerRefusal: RawRepresentable, Error, Sendable, Hashable {
+    /// As it is written in a log, and by the server where it comes from there.
     public let rawValue: String
+
+    /// Any value, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// It is no JWS in compact form, or longer than 64 KiB.

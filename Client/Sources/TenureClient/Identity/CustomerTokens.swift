@@ -44,7 +44,8 @@ actor CustomerTokens {
     func forget() { (kept, asked) = (nil, nil) }
 }
 
-/// What comes first: a value, or the end of somebody's patience. Work that hears no cancellation is left behind and not waited for.
+/// What comes first: a value, or the end of somebody's patience. Work that hears no cancellation is left behind and not waited
+/// for.
 private actor FirstOf {
     private var result: Result<String, any Error>?
     private var waiting: CheckedContinuation<String, any Error>?

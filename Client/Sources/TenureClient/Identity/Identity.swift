@@ -79,8 +79,10 @@ public protocol Chance: Sendable {
 
 /// The system's generator.
 public struct SystemChance: Chance {
+    /// There is one generator for the whole system.
     public init() {}
 
+    /// So many random bytes.
     public func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

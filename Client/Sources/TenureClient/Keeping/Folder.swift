@@ -1,6 +1,7 @@
 import Foundation
 
-/// A folder whose files are whole or not there, whenever the process ends: each is written under another name, synced, and renamed.
+/// A folder whose files are whole or not there, whenever the process ends: each is written under another name, synced, and
+/// renamed.
 ///
 /// One process writes to it at a time; the operations are those of `files`, so that a test can end the process between any two.
 struct Folder: Sendable {

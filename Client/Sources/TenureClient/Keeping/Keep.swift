@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Where small things are kept that must outlast the app's process: who the customer is, the last answer. A store that outlasts the
-/// app itself, such as the Keychain, keeps somebody from beginning anew by deleting the app (DEV-2).
+/// Where small things are kept that must outlast the app's process: who the customer is, the last answer. A store that outlasts
+/// the app itself, such as the Keychain, keeps somebody from beginning anew by deleting the app (DEV-2).
 public protocol Keep: Sendable {
     /// Nil where nothing has the name.
     func value(_ name: String) throws -> Data?
@@ -18,8 +18,14 @@ public struct FileKeep: Keep {
 
     init(_ folder: Folder) { self.folder = folder }
 
+    /// Nil where no file has the name.
+    ///
+    /// - Throws: where the file is there and cannot be read.
     public func value(_ name: String) throws -> Data? { try folder.contents(name) }
 
+    /// When it returns, the value outlasts the process and the machine.
+    ///
+    /// - Throws: where the file cannot be written; then the one before is there still.
     public func save(_ value: Data, as name: String) throws { try folder.save(value, as: name) }
 }
 

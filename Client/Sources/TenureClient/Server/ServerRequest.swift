@@ -4,7 +4,9 @@ public import Foundation
 public struct ServerRequest: Sendable, Hashable {
     /// `GET`, `POST` or `PUT`.
     public var method: String
+    /// The whole address, with its query.
     public var url: URL
+    /// Header fields by name.
     public var headers: [String: String]
     /// JSON; nil where there is no body.
     public var body: Data?
@@ -12,11 +14,14 @@ public struct ServerRequest: Sendable, Hashable {
 
 /// What came back, from the server or from whatever stands between.
 public struct ServerResponse: Sendable, Hashable {
+    /// The HTTP status, such as 200.
     public var status: Int
     /// Names in small letters.
     public var headers: [String: String]
+    /// The whole body; empty where there is none.
     public var body: Data
 
+    /// - Parameter headers: names in any letters; of several that differ in case alone, one counts.
     public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         (self.status, self.body) = (status, body)
         self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }

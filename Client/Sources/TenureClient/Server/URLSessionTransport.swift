@@ -11,6 +11,7 @@ public struct URLSessionTransport: ServerTransport {
     /// Longer answers are none of the server's.
     static let longestBody = 4 * 1024 * 1024
 
+    /// A session of its own: 20 seconds for an answer to go on, 60 for all of it, no cache and no cookies.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 20
@@ -23,6 +24,9 @@ public struct URLSessionTransport: ServerTransport {
         session = URLSession(configuration: configuration)
     }
 
+    /// One answer, complete, of 4 MiB at most.
+    ///
+    /// - Throws: `URLError`.
     public func send(_ request: ServerRequest) async throws -> ServerResponse {
         var asked = URLRequest(url: request.url)
         asked.httpMethod = request.method

@@ -26,7 +26,8 @@ public protocol DeviceStore: Sendable {
     /// The app receipt; nil where there is none.
     func receipt() async throws -> Data?
 
-    /// Asks the store for what the Apple Account has. The system may ask for the password: only when the customer wants it (DEV-3).
+    /// Asks the store for what the Apple Account has. The system may ask for the password: only when the customer wants it
+    /// (DEV-3).
     func synchronize() async throws
 }
 
@@ -37,6 +38,7 @@ public struct StoreTransaction: Sendable, Hashable {
     /// StoreKit's `jwsRepresentation` of the renewal info, where it was to be had.
     public var signedRenewalInfo: String?
 
+    /// A transaction, and its renewal info where it was to be had.
     public init(signedTransactionInfo: String, signedRenewalInfo: String? = nil) {
         (self.signedTransactionInfo, self.signedRenewalInfo) = (signedTransactionInfo, signedRenewalInfo)
     }
@@ -44,8 +46,10 @@ public struct StoreTransaction: Sendable, Hashable {
 
 /// What buying came to at the store.
 public enum StorePurchase: Sendable, Hashable {
+    /// It was bought.
     case bought(StoreTransaction)
     /// A parent is asked, or the bank: the transaction may come in days, on another device.
     case pending
+    /// The customer changed their mind.
     case cancelled
 }

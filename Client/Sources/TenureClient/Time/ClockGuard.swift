@@ -32,8 +32,8 @@ struct ClockGuard: Sendable, Hashable, Codable {
         var instant: Instant? { if case .now(let instant) = self { instant } else { nil } }
     }
 
-    /// What time it is, and what is remembered of having seen it. To be called at each foreground, and each minute in use: what was
-    /// seen is what the clock cannot go behind later.
+    /// What time it is, and what is remembered of having seen it. To be called at each foreground, and each minute in use: what
+    /// was seen is what the clock cannot go behind later.
     mutating func judge(_ reading: ClockReading) -> Judgement {
         if let boot = reading.boot, boot == then.boot, reading.monotonic >= then.monotonic {
             let passed = Length.difference(reading.monotonic, then.monotonic)

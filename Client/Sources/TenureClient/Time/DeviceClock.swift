@@ -4,11 +4,16 @@ import Foundation
 public struct ClockReading: Sendable, Hashable, Codable {
     /// The clock that a person can set.
     public var wall: Instant
-    /// Milliseconds since some moment before this boot's first reading; it goes on while the device sleeps, and nobody can set it.
+    /// Milliseconds since some moment before this boot's first reading; it goes on while the device sleeps, and nobody can set
+    /// it.
     public var monotonic: Int64
     /// Which boot ``monotonic`` belongs to; nil where the system does not say, and then no two readings are of one boot.
     public var boot: String?
 
+    /// - Parameters:
+    ///   - wall: what the clock shows that a person can set.
+    ///   - monotonic: in milliseconds, from any moment before.
+    ///   - boot: which boot `monotonic` belongs to; nil where that is not known.
     public init(wall: Instant, monotonic: Int64, boot: String?) {
         (self.wall, self.monotonic, self.boot) = (wall, monotonic, boot)
     }
@@ -29,11 +34,13 @@ public protocol DeviceClock: Sendable {
 public struct SystemClock: DeviceClock {
     private let boot: String?
 
+    /// The clocks of this boot.
     public init() { boot = Self.bootIdentity() }
 
     /// - Parameter bootFile: a file with the name of this boot, in place of the system's.
     init(bootFile: String) { boot = Self.text(ofFile: bootFile) }
 
+    /// What they show now.
     public func read() -> ClockReading {
         #if canImport(Darwin)
             let monotonic = Self.milliseconds(of: CLOCK_MONOTONIC)

@@ -3,8 +3,10 @@ public import Foundation
 /// An instant in whole milliseconds since 1970, as the server writes it: two of them are equal or they are not, which a `Date`,
 /// a fraction, does not promise.
 public struct Instant: Sendable, Hashable, Comparable, Codable {
+    /// Milliseconds since 1970-01-01T00:00:00Z; negative before.
     public let millisecondsSince1970: Int64
 
+    /// - Parameter millisecondsSince1970: any number; the server writes 0 to 253402300799999.
     public init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
     /// The instant of a `Date`, cut to milliseconds. A date that no clock shows becomes the nearest one of the years 1 to 9999.
@@ -14,8 +16,10 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
         self.init(millisecondsSince1970: Int64(bounded))
     }
 
+    /// The same as a `Date`.
     public var date: Date { Date(timeIntervalSince1970: TimeInterval(millisecondsSince1970) / 1000) }
 
+    /// Whether the left one is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.millisecondsSince1970 < right.millisecondsSince1970 }
 
     /// Later by so much; at the ends of time it stays there.
@@ -28,10 +32,12 @@ public struct Instant: Sendable, Hashable, Comparable, Codable {
         Length.difference(millisecondsSince1970, other.millisecondsSince1970)
     }
 
+    /// Reads a whole number of milliseconds.
     public init(from decoder: any Decoder) throws {
         self.init(millisecondsSince1970: try decoder.singleValueContainer().decode(Int64.self))
     }
 
+    /// Writes a whole number of milliseconds.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(millisecondsSince1970)

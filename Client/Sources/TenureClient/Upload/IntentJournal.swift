@@ -1,7 +1,7 @@
 import Foundation
 
-/// Somebody is about to buy: kept before the store is asked, so that a purchase which the process does not survive still comes back
-/// as its buyer's, and not as something that the store happened to deliver (OWN-4).
+/// Somebody is about to buy: kept before the store is asked, so that a purchase which the process does not survive still comes
+/// back as its buyer's, and not as something that the store happened to deliver (OWN-4).
 struct PurchaseIntent: Sendable, Hashable, Codable {
     let customer: String
     let productId: String
@@ -45,8 +45,8 @@ struct IntentJournal: Sendable {
         let intent: PurchaseIntent
     }
 
-    /// The intent of a transaction: the one whose token it bears, else the oldest of its product that bears none. One whose token is
-    /// another customer's is nobody's intent.
+    /// The intent of a transaction: the one whose token it bears, else the oldest of its product that bears none. One whose token
+    /// is another customer's is nobody's intent.
     func match(_ transaction: TransactionText, at now: Instant) throws -> Match? {
         let live = try all().filter { now.since($0.value.startedAt) < PurchaseIntent.longest }
             .sorted { $0.value.startedAt < $1.value.startedAt }

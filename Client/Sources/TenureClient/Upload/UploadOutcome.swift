@@ -9,8 +9,8 @@ enum UploadOutcome: Sendable, Hashable {
     /// Sent again later; not before so many seconds, where the server says so.
     case later(seconds: Int64?)
 
-    /// What does not look like an answer of the server itself ends nothing: a network that asks for a login answers everything with
-    /// 200 and a page, and a proxy has errors of its own.
+    /// What does not look like an answer of the server itself ends nothing: a network that asks for a login answers everything
+    /// with 200 and a page, and a proxy has errors of its own.
     init(_ response: ServerResponse) {
         let code = response.problemCode
         switch response.status {
@@ -45,8 +45,8 @@ struct UploadVerdict: Sendable, Hashable {
     }
 }
 
-/// When an item is sent again that was not taken: after a second, then twice as long each time, a quarter of an hour at most, each
-/// a little shorter by chance, so that devices do not come together after an outage.
+/// When an item is sent again that was not taken: after a second, then twice as long each time, a quarter of an hour at most,
+/// each a little shorter by chance, so that devices do not come together after an outage.
 enum UploadPause {
     static let longest = 15 * Length.minute
 
