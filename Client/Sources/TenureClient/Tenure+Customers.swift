@@ -11,6 +11,7 @@ extension Tenure {
     public func identify(_ customer: String) async throws -> Access {
         try await change { $0.identify(customer) }
         await send()
+        beginShowingApp()
         do {
             return try await refresh()
         } catch {
@@ -40,7 +41,7 @@ extension Tenure {
         }
         await tokens.forget()
         // What waited for this customer may be sent now.
-        await queue.hurry()
+        await hurry()
         do {
             held = try configuration.keep.decoded(HeldAnswer.self, Kept.answer(to: identity.customer))
         } catch {

@@ -70,7 +70,7 @@ extension Tenure {
 
     private func outcome(of transaction: StoreTransaction) async -> PurchaseOutcome {
         guard let item = await take(transaction, as: .purchase) else { return .waiting(current()) }
-        await queue.hurry()
+        await hurry()
         await send()
         // Another turn of sending may have begun before the item was there.
         if await queue.isWaiting(item.name) { await send() }
@@ -135,13 +135,20 @@ extension Tenure {
     /// - Throws: ``TenureProblem``: `storeFailed`, and where there is no complete answer.
     public func restore(_ source: RestoreSource) async throws -> Access {
         guard source == .appStore else { return try await refresh() }
+        let customer = identity.customer
         do {
             try await configuration.store.synchronize()
-            for transaction in try await configuration.store.latest() { await take(transaction, as: .restore) }
+            let transactions = try await configuration.store.latest()
+            for transaction in transactions { await take(transaction, as: .restore) }
+            // What was bought before StoreKit 2 signs it may be in the receipt alone.
+            if transactions.isEmpty, let receipt = try await configuration.store.refreshReceipt() {
+                await hurry()
+                await show(.receipt(receipt, .restore), of: customer, again: true)
+            }
         } catch {
             throw TenureProblem(.storeFailed, error)
         }
-        await queue.hurry()
+        await hurry()
         return try await refresh()
     }
 

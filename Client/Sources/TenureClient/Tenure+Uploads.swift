@@ -37,7 +37,7 @@ extension Tenure {
                 transactionId: text.transactionId, signedDate: text.signedDate, productId: text.productId,
                 appAccountToken: text.appAccountToken, addedAt: now)
             guard try await queue.add(item) != .full else {
-                report(TenureProblem(.queueFull, words: "\(UploadQueue.most) transactions wait"))
+                report(TenureProblem(.queueFull, words: "\(UploadItem.most) transactions wait"))
                 return nil
             }
             // Only now: until here the intent was what said whose purchase it is.
@@ -64,6 +64,10 @@ extension Tenure {
             if Task.isCancelled { return }
             await send(item)
         }
+        for proof in await proofs.due(at: configuration.clock.read().monotonic) {
+            if Task.isCancelled { return }
+            await send(proof)
+        }
     }
 
     private func send(_ item: UploadItem) async {
@@ -71,7 +75,7 @@ extension Tenure {
         do {
             // Never under another customer than its own: where that one is not here, it waits.
             let response = try await authorized(item.customer) { server, _, who in try await server.upload(item, by: who) }
-            outcome = UploadOutcome(response)
+            outcome = UploadOutcome(response, isAnswer: response.isUploadAnswer)
             if item.kind == .purchase, outcome == .kept {
                 // Those of purchases that nobody waits for any more are of no use.
                 if verdicts.count >= 100 { verdicts.removeAll() }
@@ -96,12 +100,19 @@ extension Tenure {
         }
     }
 
+    /// Whatever waits may be sent at once.
+    func hurry() async {
+        await queue.hurry()
+        await proofs.hurry()
+    }
+
     /// What the server would not take is sent again, such as after an update of the app or the server.
     ///
     /// - Throws: ``TenureProblem``: `notKept`.
     public func retryParked() async throws {
         do {
             try await queue.retryParked()
+            try await proofs.retryParked()
         } catch {
             throw TenureProblem(.notKept, error)
         }

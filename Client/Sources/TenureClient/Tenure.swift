@@ -15,7 +15,8 @@ public actor Tenure {
     let configuration: Configuration
     let server: TenureServer
     let tokens: CustomerTokens
-    let queue: UploadQueue
+    let queue: UploadQueue<UploadItem>
+    let proofs: UploadQueue<AppProof>
     let intents: IntentJournal
 
     var identity: Identity
@@ -28,6 +29,9 @@ public actor Tenure {
 
     /// What the server said to the uploads of purchases that are being waited for, by the item's name.
     var verdicts: [String: UploadVerdict] = [:]
+    /// Which proofs of how the app was got the server has.
+    var shown: ShownProofs
+    var showing: Task<Void, Never>?
     var refreshing: Task<Access, any Error>?
     var sending: Task<Void, Never>?
     private var listening: Task<Void, Never>?
@@ -41,10 +45,12 @@ public actor Tenure {
         self.configuration = configuration
         server = TenureServer(configuration)
         tokens = CustomerTokens(configuration.customerToken)
-        queue = try UploadQueue(try configuration.folder("uploads"), configuration.chance)
+        queue = try UploadQueue(try configuration.folder("uploads"), configuration.chance, most: UploadItem.most)
+        proofs = try UploadQueue(try configuration.folder("proofs"), configuration.chance, most: AppProof.most)
         intents = try IntentJournal(try configuration.folder("intents"))
         let kept = try configuration.keep.decoded(Identity.self, Kept.identity)
         identity = kept ?? Identity(AnonymousCustomer(by: configuration.chance))
+        shown = try configuration.keep.decoded(ShownProofs.self, Kept.shown) ?? ShownProofs()
         environment = try configuration.keep.decoded(String.self, Kept.environment) ?? "Production"
         if kept == nil { try configuration.keep.keep(identity, as: Kept.identity) }
         held = try configuration.keep.decoded(HeldAnswer.self, Kept.answer(to: identity.customer))
@@ -55,6 +61,7 @@ public actor Tenure {
     enum Kept {
         static let identity = "identity.json"
         static let environment = "environment.json"
+        static let shown = "shown.json"
 
         /// One for each customer, so that who signs in again without a network has what was answered to them.
         static func answer(to customer: String) -> String { "answer-\(Digest.hexadecimal(of: customer)).json" }
@@ -79,13 +86,24 @@ public actor Tenure {
                 }
             }
         }
+        forgetOldIntents()
         await takeUnfinished()
         await foreground()
+        beginShowingApp()
+    }
+
+    /// Nothing comes of a purchase that was begun so long ago.
+    private func forgetOldIntents() {
+        do {
+            try intents.prune(at: configuration.clock.read().wall)
+        } catch {
+            report(TenureProblem(.notKept, error))
+        }
     }
 
     /// Ends what ``start()`` began. What was not uploaded is there at the next start.
     public func stop() {
-        for task in [listening, working] { task?.cancel() }
+        for task in [listening, working, showing] { task?.cancel() }
         (listening, working) = (nil, nil)
         for listener in listeners.values { listener.finish() }
         for listener in problemListeners.values { listener.finish() }
@@ -95,7 +113,7 @@ public actor Tenure {
     /// (DEV-2).
     public func foreground() async {
         tell(access())
-        await queue.hurry()
+        await hurry()
         do {
             _ = try await refresh()
         } catch {
@@ -110,7 +128,8 @@ public actor Tenure {
     private func work() async -> Int64 {
         tell(access())
         await send()
-        let next = await queue.nextDue(at: configuration.clock.read().monotonic)
+        let monotonic = configuration.clock.read().monotonic
+        let next = [await queue.nextDue(at: monotonic), await proofs.nextDue(at: monotonic)].compactMap { $0 }.min()
         return min(max(next ?? Length.minute, Length.second), Length.minute)
     }
 

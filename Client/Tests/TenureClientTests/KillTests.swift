@@ -83,8 +83,9 @@ private struct MortalStore: DeviceStore {
     func deliveries() -> AsyncStream<StoreTransaction> { store.deliveries() }
     func unfinished() async throws -> [StoreTransaction] { try await mortal.step { await store.unfinished() } }
     func latest() async throws -> [StoreTransaction] { [] }
-    func signedAppTransaction() async throws -> String? { nil }
-    func receipt() async throws -> Data? { nil }
+    func signedAppTransaction() async throws -> String? { try await mortal.step { await store.signedAppTransaction() } }
+    func receipt() async throws -> Data? { try await mortal.step { await store.receipt() } }
+    func refreshReceipt() async throws -> Data? { try await mortal.step { await store.refreshReceipt() } }
     func synchronize() async throws {}
 
     func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
@@ -120,6 +121,7 @@ struct KillTests {
             try await tenure.identify("alice")
             await tenure.takeUnfinished()
             _ = try await tenure.purchase("plus")
+            await tenure.showApp()
         } catch is Mortal.Dead {
             return false
         } catch is TenureProblem {
@@ -131,6 +133,7 @@ struct KillTests {
     /// - Returns: what is wrong with what the server and the store have at the end; nil where nothing is.
     private static func fault(operations: Int, afterwards: Bool, first: Int) async throws -> (text: String?, lived: Bool) {
         let world = try DeviceWorld(first: first)
+        await world.store.hasApp(signed: "proof")
         let lived = try await life(world, Mortal(operations: operations, afterwards: afterwards))
         // The next process of the app lives.
         let tenure = try world.launch()
@@ -140,12 +143,15 @@ struct KillTests {
         let made = await world.store.made
         let (facts, finished, early) = (await world.server.facts, await world.store.finished, await world.store.finishedTooEarly)
         let waiting = await tenure.queue.count
+        await tenure.showApp()
+        let (shown, proofs) = (await world.server.appTransactions, await tenure.proofs.count)
         try world.remove()
         let wanted = Dictionary(uniqueKeysWithValues: made.map { ($0, PretendServer.Fact(customer: "alice", kind: "purchase")) })
         if facts != wanted { return ("facts are \(facts), and \(made) were made", lived) }
         if Set(finished) != Set(made) || !early.isEmpty {
             return ("finished \(finished), too early \(early), made \(made)", lived)
         }
+        if shown["alice"] != ["proof"] || proofs != 0 { return ("shown is \(shown), and \(proofs) wait", lived) }
         return (waiting == 0 ? nil : "\(waiting) wait", lived)
     }
 

@@ -43,6 +43,11 @@ actor PretendServer: ServerTransport {
     func disturb(_ disturbance: (@Sendable (ServerRequest) throws -> ServerResponse?)?) { self.disturbance = disturbance }
     func refuse(_ transactionId: String, with response: ServerResponse?) { refusals[transactionId] = response }
     func refund(_ transactionId: String) { refunded.insert(transactionId) }
+    /// By customer, each text once.
+    private(set) var appTransactions: [String: [String]] = [:]
+    /// Of each customer: how it came, and the receipt.
+    private(set) var receipts: [String: [String]] = [:]
+
     func has(_ transactionId: String) -> Bool { facts[transactionId] != nil }
 
     func send(_ request: ServerRequest) async throws -> ServerResponse {
@@ -67,6 +72,17 @@ actor PretendServer: ServerTransport {
             merged[former] = customer
             return ServerResponse(status: 204)
         case "transactions": return try upload(body, of: customer)
+        case "appTransactions":
+            guard let text = body["signedAppTransaction"] as? String else { return Self.problem(400, "invalidBody") }
+            if let refusal = refusals[text] { return refusal }
+            if appTransactions[customer]?.contains(text) != true { appTransactions[customer, default: []].append(text) }
+            return try Self.json(["originalPurchaseDate": 0, "environment": "Production", "shownAt": clock.truth])
+        case "receipts":
+            guard let receipt = body["receipt"] as? String, let kind = body["kind"] as? String else {
+                return Self.problem(400, "invalidBody")
+            }
+            receipts[customer, default: []].append("\(kind) \(receipt)")
+            return try Self.json(["results": [[String: Any]]()])
         case "intents": return intent(of: customer)
         case "entitlements": return try Self.json(entitlements(of: customer))
         case "entitlements/signed": return signedAnswer(of: customer, request)
@@ -231,10 +247,28 @@ actor TestStore: DeviceStore {
     private func listen(_ continuation: AsyncStream<StoreTransaction>.Continuation) { stream = continuation }
 
     func unfinished() -> [StoreTransaction] { unfinishedOnes.sorted { $0.key < $1.key }.map(\.value) }
-    func latest() -> [StoreTransaction] { [] }
-    func signedAppTransaction() -> String? { nil }
-    func receipt() -> Data? { nil }
-    func synchronize() {}
+    func latest() -> [StoreTransaction] { all }
+    func signedAppTransaction() -> String? { signedApp }
+    func receipt() -> Data? { theReceipt }
+    func synchronize() { synchronized += 1 }
+
+    func refreshReceipt() -> Data? {
+        refreshed += 1
+        theReceipt = receiptAtApple
+        return theReceipt
+    }
+
+    private var all: [StoreTransaction] = []
+    private var signedApp: String?
+    private var theReceipt: Data?
+    private var receiptAtApple: Data?
+    private(set) var refreshed = 0
+    private var synchronized = 0
+    var askedForPassword: Int { refreshed + synchronized }
+
+    func hasApp(signed: String?, receipt: Data? = nil, atApple: Data? = nil) {
+        (signedApp, theReceipt, receiptAtApple) = (signed, receipt, atApple)
+    }
 
     func purchase(_ productId: String, appAccountToken: UUID?) -> StorePurchase {
         if let answer { return answer }
@@ -260,6 +294,7 @@ actor TestStore: DeviceStore {
         unfinishedOnes[id] = transaction
         tokens[id] = token
         made.append(id)
+        all.append(transaction)
         return transaction
     }
 

@@ -23,8 +23,12 @@ public protocol DeviceStore: Sendable {
     /// StoreKit's `jwsRepresentation` of `AppTransaction.shared`; nil where the system has none (iOS 15).
     func signedAppTransaction() async throws -> String?
 
-    /// The app receipt; nil where there is none.
+    /// The app receipt as it is on the device, without asking anybody; nil where there is none.
     func receipt() async throws -> Data?
+
+    /// Fetches the app receipt anew and returns it; nil where there is none then. It is slow, and the system may ask for the
+    /// password: only on a restore (DEV-5).
+    func refreshReceipt() async throws -> Data?
 
     /// Asks the store for what the Apple Account has. The system may ask for the password: only when the customer wants it
     /// (DEV-3).

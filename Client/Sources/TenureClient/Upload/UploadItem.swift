@@ -10,8 +10,19 @@ public enum UploadKind: String, Sendable, Hashable, Codable {
     case restore
 }
 
+/// What waits in an ``UploadQueue``.
+protocol QueuedUpload: Sendable, Codable {
+    /// The name of its file; two of one name are one.
+    var name: String { get }
+    var addedAt: Instant { get }
+    /// How often it was sent without an answer that ends it.
+    var attempts: Int { get set }
+    /// The server's code, where it will not take it as it is; nil while it is sent.
+    var parkedBecause: String? { get set }
+}
+
 /// A transaction that the server does not have yet.
-struct UploadItem: Sendable, Hashable, Codable {
+struct UploadItem: Sendable, Hashable, Codable, QueuedUpload {
     /// Whom it belongs to: who was the customer when it was bought, or when it was delivered. It never changes.
     let customer: String
     let kind: UploadKind
@@ -29,8 +40,27 @@ struct UploadItem: Sendable, Hashable, Codable {
     /// Why it is not sent any more; nil while it is. Nothing removes it but ``UploadQueue/retryParked()`` and a person's support.
     var parkedBecause: String?
 
+    /// More are not kept: the store keeps the rest.
+    static let most = 1000
+
     /// One item for each transaction as it was signed: what is delivered twice is kept once.
     var name: String { "\(transactionId)-\(signedDate).json" }
+}
+
+/// The payload of what the store signed, read and not verified: the server verifies.
+enum SignedText {
+    static let longest = 256 * 1024
+
+    /// Nil where it is no JWS in compact form with a payload of that shape.
+    static func payload<Value: Decodable>(of text: String) -> Value? {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, text.utf8.count <= longest, let payload = Base64URL.decode(parts[1]) else { return nil }
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(payload))
+        } catch {
+            return nil
+        }
+    }
 }
 
 /// What a transaction's signed text says. It is read and not verified: the server verifies, and nothing is given for it here.
@@ -57,13 +87,8 @@ struct TransactionText: Sendable, Hashable, Decodable {
 
     /// Nil where it is no JWS of a transaction, or its id could not be the name of a file.
     init?(signed text: String) {
-        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, text.utf8.count <= 256 * 1024, let payload = Base64URL.decode(parts[1]) else { return nil }
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(payload))
-        } catch {
-            return nil
-        }
+        guard let said: Self = SignedText.payload(of: text) else { return nil }
+        self = said
         let isName = transactionId.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard (1...40).contains(transactionId.utf8.count), isName else { return nil }
     }

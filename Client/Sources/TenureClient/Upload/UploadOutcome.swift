@@ -11,10 +11,12 @@ enum UploadOutcome: Sendable, Hashable {
 
     /// What does not look like an answer of the server itself ends nothing: a network that asks for a login answers everything
     /// with 200 and a page, and a proxy has errors of its own.
-    init(_ response: ServerResponse) {
+    ///
+    /// - Parameter isAnswer: whether the body of a success is what the server answers to such an upload.
+    init(_ response: ServerResponse, isAnswer: Bool) {
         let code = response.problemCode
         switch response.status {
-        case 200, 202: self = response.isUploadAnswer ? .kept : .later(seconds: nil)
+        case 200, 202: self = isAnswer ? .kept : .later(seconds: nil)
         // It serves another customer, or a limit was reached; the fact is kept all the same.
         case 409 where code != nil: self = .kept
         case 401 where code != nil, 403 where code != nil: self = .notAuthorized

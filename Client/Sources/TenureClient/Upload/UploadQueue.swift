@@ -1,51 +1,47 @@
 import Foundation
 
-/// Transactions that the server does not have yet, one file each, so that no end of the process loses one.
-actor UploadQueue {
+/// What the server does not have yet, one file each, so that no end of the process loses one.
+actor UploadQueue<Item: QueuedUpload> {
     private let folder: Folder
     private let chance: any Chance
-    private var items: [String: UploadItem] = [:]
+    /// More are not taken: of transactions, they stay unfinished at the store, which delivers them again.
+    private let most: Int
+    private var items: [String: Item] = [:]
     /// When an item may be sent again, by the monotonic clock.
     private var notBefore: [String: Int64] = [:]
 
-    /// More are not taken: they stay unfinished at the store, which delivers them again.
-    static let most = 1000
-
     /// - Throws: where the folder cannot be read. A file that cannot be read is left where it is and not sent.
-    init(_ folder: Folder, _ chance: any Chance) throws {
-        (self.folder, self.chance) = (folder, chance)
+    init(_ folder: Folder, _ chance: any Chance, most: Int) throws {
+        (self.folder, self.chance, self.most) = (folder, chance, most)
         try folder.tidy()
-        for name in try folder.names().prefix(2 * Self.most) {
+        for name in try folder.names().prefix(2 * most) {
             guard let data = try folder.contents(name), let item = Self.item(data), item.name == name else { continue }
             items[name] = item
         }
     }
 
-    private static func item(_ data: Data) -> UploadItem? {
+    private static func item(_ data: Data) -> Item? {
         do {
-            return try JSONDecoder().decode(UploadItem.self, from: data)
+            return try JSONDecoder().decode(Item.self, from: data)
         } catch {
             return nil
         }
     }
 
-    /// What adding came to.
-    enum Added: Sendable, Hashable { case new, known, full }
-
     /// Keeps an item. When it returns, the item outlasts the process. One that is there already stays as it is, and whose it is
     /// does not change.
     ///
     /// - Throws: what writing throws; then nothing was added.
-    func add(_ item: UploadItem) throws -> Added {
+    func add(_ item: Item) throws -> QueueAddition {
         if items[item.name] != nil { return .known }
-        guard items.count < Self.most else { return .full }
+        guard items.count < most else { return .full }
         try folder.save(try JSONEncoder().encode(item), as: item.name)
         items[item.name] = item
         return .new
     }
 
     /// The items that may be sent now, the oldest first.
-    func due(at monotonic: Int64) -> [UploadItem] {
+    func due(at monotonic: Int64) -> [Item] {
         let waiting = items.values.filter { $0.parkedBecause == nil && (notBefore[$0.name] ?? .min) <= monotonic }
         return waiting.sorted { ($0.addedAt, $0.name) < ($1.addedAt, $1.name) }
     }
@@ -63,7 +59,7 @@ actor UploadQueue {
     /// What an answer means for an item.
     ///
     /// - Throws: what writing throws. Then the item is there still, and is sent again.
-    func note(_ outcome: UploadOutcome, of item: UploadItem, at monotonic: Int64) throws {
+    func note(_ outcome: UploadOutcome, of item: Item, at monotonic: Int64) throws {
         guard var kept = items[item.name] else { return }
         switch outcome {
         case .kept:
@@ -80,11 +76,11 @@ actor UploadQueue {
     }
 
     /// The answer did not come, or is none.
-    func failed(_ item: UploadItem, at monotonic: Int64) {
+    func failed(_ item: Item, at monotonic: Int64) {
         if let kept = items[item.name] { again(kept, seconds: nil, at: monotonic) }
     }
 
-    private func again(_ item: UploadItem, seconds: Int64?, at monotonic: Int64) {
+    private func again(_ item: Item, seconds: Int64?, at monotonic: Int64) {
         var item = item
         item.attempts += 1
         items[item.name] = item
@@ -92,8 +88,18 @@ actor UploadQueue {
         notBefore[item.name] = Length.sum(monotonic, max(pause, (seconds ?? 0) * Length.second))
     }
 
+    /// Forgets those that another one has made useless.
+    ///
+    /// - Throws: what removing throws; those that were not removed are there still.
+    func remove(where isUseless: @Sendable (Item) -> Bool) throws {
+        for (name, item) in items where isUseless(item) {
+            try folder.remove(name)
+            (items[name], notBefore[name]) = (nil, nil)
+        }
+    }
+
     /// Those that the server will not take as they are, with its code.
-    var parked: [UploadItem] { items.values.filter { $0.parkedBecause != nil }.sorted { $0.name < $1.name } }
+    var parked: [Item] { items.values.filter { $0.parkedBecause != nil }.sorted { $0.name < $1.name } }
 
     /// Sends them again, such as after an update of the app or the server.
     func retryParked() throws {
@@ -109,3 +115,6 @@ actor UploadQueue {
 
     var count: Int { items.count }
 }
+
+/// What adding to a queue came to.
+enum QueueAddition: Sendable, Hashable { case new, known, full }
