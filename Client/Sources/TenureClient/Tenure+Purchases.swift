@@ -28,7 +28,7 @@ extension Tenure {
     ///
     /// - Parameter anyway: also where the customer would get nothing for it, since they were told and want it.
     /// - Throws: ``TenureProblem``: `notKept` where what is needed to find the purchase again cannot be written (then nothing is
-    ///   bought); `storeFailed`.
+    ///   bought); `noProducts` where the store does not have the product; `storeFailed`.
     public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
         let customer = identity.customer
         var forecast: PurchaseForecast?
@@ -48,23 +48,33 @@ extension Tenure {
         } catch {
             throw TenureProblem(.notKept, error)
         }
+        // Begun here, it is not offered again.
+        dismissPromoted(productId)
         let bought: StorePurchase
         do {
             bought = try await configuration.store.purchase(productId, appAccountToken: token)
+        } catch let problem as TenureProblem where problem.kind == .noProducts {
+            end(name)
+            throw problem
         } catch {
             // It may have been bought all the same: the intent stays, and says whose it is.
             throw TenureProblem(.storeFailed, error)
         }
         switch bought {
         case .cancelled:
-            do {
-                try intents.end(name)
-            } catch {
-                report(TenureProblem(.notKept, error))
-            }
+            end(name)
             return .cancelled
         case .pending: return .pending
         case .bought(let transaction): return await outcome(of: transaction)
+        }
+    }
+
+    /// Nothing comes of a purchase that was begun.
+    private func end(_ intent: String) {
+        do {
+            try intents.end(intent)
+        } catch {
+            report(TenureProblem(.notKept, error))
         }
     }
 

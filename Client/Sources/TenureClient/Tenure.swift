@@ -34,10 +34,13 @@ public actor Tenure {
     var showing: Task<Void, Never>?
     var refreshing: Task<Access, any Error>?
     var sending: Task<Void, Never>?
-    private var listening: Task<Void, Never>?
+    private var listening: [Task<Void, Never>] = []
     private var working: Task<Void, Never>?
     private var listeners: [UUID: AsyncStream<Access>.Continuation] = [:]
     private var problemListeners: [UUID: AsyncStream<TenureProblem>.Continuation] = [:]
+    var promotedListeners: [UUID: AsyncStream<PromotedPurchase>.Continuation] = [:]
+    /// What was chosen in the App Store and not taken up by the app.
+    var promotedOnes: PromotedPurchases
     private var lastTold: Access?
 
     /// - Throws: where the folder cannot be made or read.
@@ -51,6 +54,7 @@ public actor Tenure {
         let kept = try configuration.keep.decoded(Identity.self, Kept.identity)
         identity = kept ?? Identity(AnonymousCustomer(by: configuration.chance))
         shown = try configuration.keep.decoded(ShownProofs.self, Kept.shown) ?? ShownProofs()
+        promotedOnes = try configuration.keep.decoded(PromotedPurchases.self, Kept.promoted) ?? PromotedPurchases()
         environment = try configuration.keep.decoded(String.self, Kept.environment) ?? "Production"
         if kept == nil { try configuration.keep.keep(identity, as: Kept.identity) }
         held = try configuration.keep.decoded(HeldAnswer.self, Kept.answer(to: identity.customer))
@@ -62,6 +66,7 @@ public actor Tenure {
         static let identity = "identity.json"
         static let environment = "environment.json"
         static let shown = "shown.json"
+        static let promoted = "promoted.json"
 
         /// One for each customer, so that who signs in again without a network has what was answered to them.
         static func answer(to customer: String) -> String { "answer-\(Digest.hexadecimal(of: customer)).json" }
@@ -72,11 +77,8 @@ public actor Tenure {
     /// Listens to the store, uploads what it delivered, and asks the server: to be called once, before anything else at launch
     /// (DEV-1). Calling it again does nothing.
     public func start() async {
-        guard listening == nil else { return }
-        let deliveries = configuration.store.deliveries()
-        listening = Task { [weak self] in
-            for await transaction in deliveries { await self?.deliver(transaction) }
-        }
+        guard listening.isEmpty else { return }
+        listen()
         working = Task { [weak self, sleep = configuration.sleep] in
             while !Task.isCancelled, let pause = await self?.work() {
                 do {
@@ -92,6 +94,22 @@ public actor Tenure {
         beginShowingApp()
     }
 
+    private func listen() {
+        let store = configuration.store
+        let (deliveries, promoted, hints) = (store.deliveries(), store.promoted(), store.hints())
+        listening = [
+            Task { [weak self] in
+                for await transaction in deliveries { await self?.deliver(transaction) }
+            },
+            Task { [weak self] in
+                for await productId in promoted { await self?.promote(productId) }
+            },
+            Task { [weak self] in
+                for await _ in hints { await self?.foreground() }
+            },
+        ]
+    }
+
     /// Nothing comes of a purchase that was begun so long ago.
     private func forgetOldIntents() {
         do {
@@ -103,10 +121,11 @@ public actor Tenure {
 
     /// Ends what ``start()`` began. What was not uploaded is there at the next start.
     public func stop() {
-        for task in [listening, working, showing] { task?.cancel() }
-        (listening, working) = (nil, nil)
+        for task in listening + [working, showing].compactMap({ $0 }) { task.cancel() }
+        (listening, working) = ([], nil)
         for listener in listeners.values { listener.finish() }
         for listener in problemListeners.values { listener.finish() }
+        for listener in promotedListeners.values { listener.finish() }
     }
 
     /// The app came to the foreground, or the network came back: the clock is looked at, what waits is sent, the server is asked
@@ -168,7 +187,7 @@ public actor Tenure {
         return stream
     }
 
-    private func forget(_ id: UUID) { (listeners[id], problemListeners[id]) = (nil, nil) }
+    func forget(_ id: UUID) { (listeners[id], problemListeners[id], promotedListeners[id]) = (nil, nil, nil) }
 
     func access(isFresh: Bool = false) -> Access {
         guard held != nil else { return .nothing(of: identity.customer) }

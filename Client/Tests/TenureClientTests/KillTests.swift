@@ -81,6 +81,9 @@ private struct MortalStore: DeviceStore {
     let store: TestStore
 
     func deliveries() -> AsyncStream<StoreTransaction> { store.deliveries() }
+    func promoted() -> AsyncStream<String> { store.promoted() }
+    func hints() -> AsyncStream<Void> { store.hints() }
+    func products(_ ids: [String]) async throws -> [StoreProduct] { try await store.products(ids) }
     func unfinished() async throws -> [StoreTransaction] { try await mortal.step { await store.unfinished() } }
     func latest() async throws -> [StoreTransaction] { [] }
     func signedAppTransaction() async throws -> String? { try await mortal.step { await store.signedAppTransaction() } }
@@ -89,7 +92,7 @@ private struct MortalStore: DeviceStore {
     func synchronize() async throws {}
 
     func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
-        try await mortal.step { await store.purchase(productId, appAccountToken: appAccountToken) }
+        try await mortal.step { try await store.purchase(productId, appAccountToken: appAccountToken) }
     }
 
     func finish(_ transaction: StoreTransaction) async {

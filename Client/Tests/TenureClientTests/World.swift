@@ -42,6 +42,7 @@ actor PretendServer: ServerTransport {
 
     func disturb(_ disturbance: (@Sendable (ServerRequest) throws -> ServerResponse?)?) { self.disturbance = disturbance }
     func refuse(_ transactionId: String, with response: ServerResponse?) { refusals[transactionId] = response }
+    func give(_ customer: String, until end: Int64) { grants[customer] = end }
     func refund(_ transactionId: String) { refunded.insert(transactionId) }
     /// By customer, each text once.
     private(set) var appTransactions: [String: [String]] = [:]
@@ -246,6 +247,18 @@ actor TestStore: DeviceStore {
 
     private func listen(_ continuation: AsyncStream<StoreTransaction>.Continuation) { stream = continuation }
 
+    nonisolated let (promotions, promoter) = AsyncStream.makeStream(of: String.self)
+    nonisolated let (theHints, hinter) = AsyncStream.makeStream(of: Void.self)
+    nonisolated func promoted() -> AsyncStream<String> { promotions }
+    nonisolated func hints() -> AsyncStream<Void> { theHints }
+
+    private var sold: Set<String> = ["plus"]
+    func sell(_ ids: Set<String>) { sold = ids }
+
+    func products(_ ids: [String]) throws -> [StoreProduct] {
+        ids.reversed().filter(sold.contains).map { StoreProduct(id: $0, displayName: $0, displayPrice: "€9.99") }
+    }
+
     func unfinished() -> [StoreTransaction] { unfinishedOnes.sorted { $0.key < $1.key }.map(\.value) }
     func latest() -> [StoreTransaction] { all }
     func signedAppTransaction() -> String? { signedApp }
@@ -270,7 +283,8 @@ actor TestStore: DeviceStore {
         (signedApp, theReceipt, receiptAtApple) = (signed, receipt, atApple)
     }
 
-    func purchase(_ productId: String, appAccountToken: UUID?) -> StorePurchase {
+    func purchase(_ productId: String, appAccountToken: UUID?) throws -> StorePurchase {
+        guard sold.contains(productId) else { throw TenureProblem.noProducts([productId]) }
         if let answer { return answer }
         return .bought(make(productId, appAccountToken))
     }

@@ -69,7 +69,7 @@ public struct Access: Sendable, Hashable {
         public static let ended = Doubt(rawValue: "ended")
     }
 
-    static func nothing(of customer: String, _ doubt: Doubt = .neverAsked) -> Access {
+    package static func nothing(of customer: String, _ doubt: Doubt = .neverAsked) -> Access {
         Access(isActive: false, start: nil, end: nil, entitlements: [:], customer: customer, source: .nothing, doubt: doubt)
     }
 }

@@ -6,6 +6,15 @@ public protocol DeviceStore: Sendable {
     /// listened to before anything else at launch (DEV-1).
     func deliveries() -> AsyncStream<StoreTransaction>
 
+    /// The products that somebody chose on the app's page in the App Store, by id, as they come (DEV-5).
+    func promoted() -> AsyncStream<String>
+
+    /// Something of a subscription may have changed: a reason to ask the server, and nothing more.
+    func hints() -> AsyncStream<Void>
+
+    /// The products that the store has of these, in any order; those that it does not have are left out.
+    func products(_ ids: [String]) async throws -> [StoreProduct]
+
     /// What was delivered and not finished.
     func unfinished() async throws -> [StoreTransaction]
 
@@ -15,6 +24,7 @@ public protocol DeviceStore: Sendable {
     /// Buys a product.
     ///
     /// - Parameter appAccountToken: the customer's, which makes the purchase theirs (OWN-4).
+    /// - Throws: ``TenureProblem/noProducts(_:)`` where the store does not have it; anything else where it failed.
     func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase
 
     /// The app has given what was bought, since the server has it.
@@ -46,6 +56,9 @@ public struct StoreTransaction: Sendable, Hashable {
     public init(signedTransactionInfo: String, signedRenewalInfo: String? = nil) {
         (self.signedTransactionInfo, self.signedRenewalInfo) = (signedTransactionInfo, signedRenewalInfo)
     }
+
+    /// Apple's `transactionId`, as the text says, which nothing verified here; nil where it is no transaction.
+    public var transactionId: String? { TransactionText(signed: signedTransactionInfo)?.transactionId }
 }
 
 /// What buying came to at the store.
