@@ -85,15 +85,16 @@ chaos: test-packages
 	.build/release/tenure-chaos --full --binary .build/release/tenure --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
 
 # The device SDK, which apps fetch by itself (docs/architecture.md). Its manifest may set no unsafe flags: apps could not depend on it.
-CLIENT_STRICT = -Xswiftc -warnings-as-errors
+# Client/Linux has the same sources and tests, and what stands in for Apple's StoreKit.
+CLIENT_BUILD = --package-path Client/Linux -Xswiftc -warnings-as-errors
 
 client: packages
-	swift build --package-path Client --build-tests $(CLIENT_STRICT)
-	swift test --package-path Client --skip-build $(CLIENT_STRICT)
+	swift build $(CLIENT_BUILD) --build-tests
+	swift test $(CLIENT_BUILD) --skip-build
 
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets
-	swift format lint --strict --recursive --parallel --configuration .swift-format Client/Package.swift Client/Sources Client/Tests
+	swift format lint --strict --recursive --parallel --configuration .swift-format Client/Package.swift Client/Sources Client/Tests Client/Linux/Package.swift Client/Linux/Sources Client/Linux/Tests
 
 # A killed mutation is tested again only when something that decides it has changed (Tests/killed-mutations.txt); all of them:
 # rules-full.

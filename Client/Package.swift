@@ -13,10 +13,14 @@ import PackageDescription
 let package = Package(
     name: "TenureClient",
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
-    products: [.library(name: "TenureClient", targets: ["TenureClient"])],
+    products: [
+        .library(name: "TenureClient", targets: ["TenureClient"]),
+        .library(name: "TenureStoreKit", targets: ["TenureStoreKit"]),
+    ],
     dependencies: cryptography,
     targets: [
         .target(name: "TenureClient", dependencies: crypto, resources: [.copy("PrivacyInfo.xcprivacy")]),
+        .target(name: "TenureStoreKit", dependencies: ["TenureClient"]),
         .testTarget(name: "TenureClientTests", dependencies: ["TenureClient"]),
     ],
     swiftLanguageModes: [.v6, .v5]

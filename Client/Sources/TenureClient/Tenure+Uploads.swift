@@ -31,8 +31,11 @@ extension Tenure {
             try learn(text.environment)
             let now = configuration.clock.read().wall
             let match = kind == .restore ? nil : try intents.match(text, at: now)
+            // Signed anew it is the same purchase, and of the same customer, though another one may be logged in by now.
+            let earlier = match == nil && kind == nil ? await queue.first { $0.transactionId == text.transactionId } : nil
             let item = UploadItem(
-                customer: match?.intent.customer ?? identity.customer, kind: match == nil ? kind ?? .queue : .purchase,
+                customer: match?.intent.customer ?? earlier?.customer ?? identity.customer,
+                kind: match == nil ? kind ?? earlier?.kind ?? .queue : .purchase,
                 signedTransactionInfo: transaction.signedTransactionInfo, signedRenewalInfo: transaction.signedRenewalInfo,
                 transactionId: text.transactionId, signedDate: text.signedDate, productId: text.productId,
                 appAccountToken: text.appAccountToken, addedAt: now)

@@ -119,6 +119,30 @@ struct StoryTests {
 
     // MARK: D2
 
+    @Test func `a purchase that waits for its buyer stays theirs when the store delivers it signed anew`() async throws {
+        try await with(first: 80_000_000) { world in
+            func signed(_ date: Int) -> StoreTransaction {
+                let payload = #"{"transactionId":"80000001","signedDate":\#(date),"productId":"plus"}"#
+                return StoreTransaction(signedTransactionInfo: "e30.\(JWS.base64URL(Data(payload.utf8))).c2ln")
+            }
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            _ = await tenure.take(signed(1), as: .purchase)
+            try await tenure.signOut()
+            try await tenure.identify("bob")
+            await tenure.deliver(signed(2))
+            await world.server.disturb(nil)
+            await tenure.foreground()
+            #expect(await world.server.facts.isEmpty, "bob has bought nothing")
+            try await tenure.signOut()
+            try await tenure.identify("alice")
+            #expect(await world.server.facts == ["80000001": .init(customer: "alice", kind: "purchase")])
+            #expect(await world.server.sent["80000001"] == 2)
+            #expect(await tenure.queue.count == 0)
+        }
+    }
+
     private enum Step: CaseIterable { case buyAsAlice, buyAsBob, online, offline, relaunch }
 
     @Test func `D2 two customers on one device: nothing is ever uploaded under the wrong one`() async throws {

@@ -111,6 +111,9 @@ actor UploadQueue<Item: QueuedUpload> {
         }
     }
 
+    /// The oldest that is so; nil where none is.
+    func first(where isSo: @Sendable (Item) -> Bool) -> Item? { items.values.filter(isSo).min { $0.addedAt < $1.addedAt } }
+
     func isWaiting(_ name: String) -> Bool { items[name] != nil }
 
     var count: Int { items.count }

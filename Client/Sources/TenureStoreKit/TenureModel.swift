@@ -1,0 +1,74 @@
+public import TenureClient
+
+#if canImport(Combine)
+    public import Combine
+#endif
+
+/// The customer's access for views, on the main actor (DEV-5).
+///
+/// ```swift
+/// @StateObject private var model = TenureModel(tenure)
+///
+/// var body: some Scene {
+///     WindowGroup { ContentView().environmentObject(model).task { await model.follow() } }
+/// }
+/// ```
+@MainActor
+public final class TenureModel {
+    /// What the customer may use; nothing of nobody until ``follow()`` was called.
+    public private(set) var access: Access = .nothing(of: "") { willSet { willChange() } }
+    /// What was chosen in the App Store, for the app to offer when it is ready; the oldest first.
+    public private(set) var promoted: [PromotedPurchase] = [] { willSet { willChange() } }
+
+    /// What the model follows.
+    public let tenure: Tenure
+
+    /// - Parameter tenure: started by the app, before anything else at launch.
+    public init(_ tenure: Tenure) { self.tenure = tenure }
+
+    /// Follows the customer's access until the task is cancelled, or ``Tenure/stop()`` was called. To be called once.
+    public func follow() async {
+        async let others: Void = followPromoted()
+        for await access in await tenure.changes() { self.access = access }
+        await others
+    }
+
+    private func followPromoted() async {
+        for await purchase in await tenure.promoted() {
+            promoted = promoted.filter { $0.productId != purchase.productId } + [purchase]
+        }
+    }
+
+    /// Buys a product, and has the customer's access as it is then when it returns.
+    ///
+    /// - Throws: as ``Tenure/purchase(_:anyway:)``.
+    public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
+        promoted.removeAll { $0.productId == productId }
+        let outcome = try await tenure.purchase(productId, anyway: anyway)
+        access = await tenure.current()
+        return outcome
+    }
+
+    /// The app will not offer what was chosen in the App Store.
+    public func dismissPromoted(_ productId: String) async {
+        promoted.removeAll { $0.productId == productId }
+        await tenure.dismissPromoted(productId)
+    }
+
+    /// Restores what the customer has, and has it when it returns.
+    ///
+    /// - Throws: as ``Tenure/restore(_:)``.
+    public func restore(_ source: Tenure.RestoreSource) async throws {
+        access = try await tenure.restore(source)
+    }
+
+    private func willChange() {
+        #if canImport(Combine)
+            objectWillChange.send()
+        #endif
+    }
+}
+
+#if canImport(Combine)
+    extension TenureModel: ObservableObject {}
+#endif
