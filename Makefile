@@ -31,7 +31,7 @@ help:
 	@echo "             deaths: the ledger beside the oracle; from SEED (1), DAYS (365). make test has two weeks of 80 lives"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
-	@echo "make client  the device SDK, a package of its own: warnings as errors, and its tests"
+	@echo "make client  the device SDK, a package of its own: warnings as errors, its tests, and the client on devices of the local App Store"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short;"
 	@echo "             ends with the seconds of each"
 	@echo "make bench   release figures beside a floor measured in the same run"
@@ -88,9 +88,11 @@ chaos: test-packages
 # Client/Linux has the same sources and tests, and what stands in for Apple's StoreKit.
 CLIENT_BUILD = --package-path Client/Linux -Xswiftc -warnings-as-errors
 
-client: packages
+client: test-packages .venv/installed
+	$(SWIFT_BUILD) --product tenure
 	swift build $(CLIENT_BUILD) --build-tests
 	swift test $(CLIENT_BUILD) --skip-build
+	.venv/bin/python Tests/Peers/client_run.py
 
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets

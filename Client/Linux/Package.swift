@@ -12,6 +12,7 @@ let package = Package(
             name: "TenureClient", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             resources: [.copy("PrivacyInfo.xcprivacy")]),
         .target(name: "TenureStoreKit", dependencies: ["TenureClient", "StoreKit"]),
+        .executableTarget(name: "tenure-device", dependencies: ["TenureClient"]),
         .testTarget(name: "TenureClientTests", dependencies: ["TenureClient"]),
         .testTarget(name: "TenureStoreKitTests", dependencies: ["TenureClient", "TenureStoreKit", "StoreKit"]),
     ],

@@ -21,6 +21,9 @@ extension Tenure {
                 try learn((SignedText.payload(of: signed) as AppTransactionText?)?.receiptType)
                 content = .appTransaction(signed)
             } else if let receipt = try await configuration.store.receipt() {
+                // It has everything that this Apple Account bought, whoever bought it here: while another customer's purchase is on
+                // its way to the server, the receipt would make it this one's. The next launch shows it.
+                if try await isAnotherBuying(than: customer) { return }
                 // Not refreshed here, which would ask for a password (DEV-5); and no restore, which nobody asked for.
                 content = .receipt(receipt, .queue)
             } else {
@@ -30,6 +33,12 @@ extension Tenure {
         } catch {
             report(TenureProblem(.storeFailed, error))
         }
+    }
+
+    /// Whether a purchase of another customer of this device has begun, and the server does not have it yet.
+    private func isAnotherBuying(than customer: String) async throws -> Bool {
+        if await queue.first(where: { $0.customer != customer && $0.kind == .purchase }) != nil { return true }
+        return try intents.begun(at: configuration.clock.read().wall).contains { $0.customer != customer }
     }
 
     /// Keeps a proof until the server has it, and sends it.

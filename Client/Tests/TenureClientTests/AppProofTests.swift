@@ -107,6 +107,37 @@ struct AppProofTests {
         }
     }
 
+    @Test func `a receipt never makes another customer's purchase one's own while it is on its way`() async throws {
+        try await with(first: 66_000_000) { world in
+            await world.store.hasApp(signed: nil, receipt: Data("of both".utf8))
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await tenure.showing?.value
+            await world.server.disturb { request in
+                if request.url.path.hasSuffix("transactions") { throw URLError(.timedOut) }
+                return nil
+            }
+            _ = try await tenure.purchase("plus")
+            try await tenure.signOut()
+            try await tenure.identify("bob")
+            await tenure.showing?.value
+            #expect(await world.server.receipts["bob"] == nil, "alice's purchase waits")
+            // The same where the app did not even hear that alice had bought.
+            await world.server.disturb(nil)
+            try await tenure.signOut()
+            try await tenure.identify("alice")
+            await world.store.answer(.pending)
+            _ = try await tenure.purchase("plus")
+            try await tenure.signOut()
+            try await tenure.identify("bob")
+            await tenure.showing?.value
+            #expect(await world.server.receipts["bob"] == nil, "alice's purchase has begun")
+            world.clock.pass(PurchaseIntent.longest)
+            await tenure.showApp()
+            #expect(await world.server.receipts["bob"]?.count == 1)
+        }
+    }
+
     @Test func `DEV-5 a restore from the App Store refreshes the receipt where the store has signed nothing`() async throws {
         try await with(first: 64_000_000) { world in
             await world.store.hasApp(signed: "text", atApple: Data("all".utf8))

@@ -10,6 +10,13 @@ public struct ServerRequest: Sendable, Hashable {
     public var headers: [String: String]
     /// JSON; nil where there is no body.
     public var body: Data?
+
+    /// - Parameters:
+    ///   - method: `GET`, `POST` or `PUT`.
+    ///   - body: JSON; nil: none.
+    public init(method: String, url: URL, headers: [String: String] = [:], body: Data? = nil) {
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+    }
 }
 
 /// What came back, from the server or from whatever stands between.

@@ -32,7 +32,7 @@ public struct URLSessionTransport: ServerTransport {
         asked.httpMethod = request.method
         asked.httpBody = request.body
         for (name, value) in request.headers { asked.setValue(value, forHTTPHeaderField: name) }
-        let (body, response) = try await session.data(for: asked)
+        let (body, response) = try await answer(to: asked)
         guard let response = response as? HTTPURLResponse, body.count <= Self.longestBody else {
             throw URLError(.badServerResponse)
         }
@@ -41,5 +41,20 @@ public struct URLSessionTransport: ServerTransport {
         }
         return ServerResponse(
             status: response.statusCode, headers: Dictionary(headers) { first, _ in first }, body: body)
+    }
+
+    /// Not ended where the task is cancelled that waits for it: the server may have what was sent, and its answer says so. (On Linux
+    /// cancelling at the moment in which the answer comes would stop both threads for good: `URLSession.data(for:)` takes the lock of
+    /// the task and that of the session, its cancellation the other way round.)
+    private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+        try await withCheckedThrowingContinuation { continuation in
+            session.dataTask(with: request) { body, response, error in
+                if let body, let response, error == nil {
+                    continuation.resume(returning: (body, response))
+                } else {
+                    continuation.resume(throwing: error ?? URLError(.badServerResponse))
+                }
+            }.resume()
+        }
     }
 }

@@ -60,6 +60,11 @@ struct IntentJournal: Sendable {
         return found.map { Match(name: $0.key, intent: $0.value) }
     }
 
+    /// Those that something may come of still.
+    func begun(at now: Instant) throws -> [PurchaseIntent] {
+        try all().values.filter { now.since($0.startedAt) < PurchaseIntent.longest }
+    }
+
     /// Removes what nothing can come of any more.
     func prune(at now: Instant) throws {
         for (name, intent) in try all() where now.since(intent.startedAt) >= PurchaseIntent.longest { try folder.remove(name) }
