@@ -19,7 +19,7 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does; `make check` does it too.
 TEST_PHASES = build-tests suites peers chaos-small client
 
-.PHONY: help demo test build-tests suites release chaos chaos-small client check lint rules rules-full chaos-full fuzz-full api-full console-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small client client-published check lint rules rules-full chaos-full fuzz-full api-full console-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -94,9 +94,14 @@ client: test-packages .venv/installed
 	swift test $(CLIENT_BUILD) --skip-build
 	.venv/bin/python Tests/Peers/client_run.py
 
+# Into a bare repository of its own, and an app against that; scripts/publish-client REPOSITORY VERSION does it for good.
+client-published: packages
+	scripts/publish-client --check
+
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets
-	swift format lint --strict --recursive --parallel --configuration .swift-format Client/Package.swift Client/Sources Client/Tests Client/Linux/Package.swift Client/Linux/Sources Client/Linux/Tests
+	swift format lint --strict --recursive --parallel --configuration .swift-format Client/Package.swift Client/Sources Client/Tests \
+		Client/Example Client/Linux/Package.swift Client/Linux/Sources Client/Linux/Tests
 
 # A killed mutation is tested again only when something that decides it has changed (Tests/killed-mutations.txt); all of them:
 # rules-full.
@@ -158,7 +163,7 @@ docs: packages
 	scripts/docs
 
 check:
-	scripts/phases lint $(TEST_PHASES) rules demo release docs fuzz-smoke
+	scripts/phases lint $(TEST_PHASES) rules demo release docs fuzz-smoke client-published
 
 bench: test-packages .venv/installed
 	swift build -c release --product tenure

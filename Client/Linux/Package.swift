@@ -1,8 +1,8 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// For tests on Linux alone, and no part of what apps fetch: the SDK's sources by symbolic links, beside a target that stands in for
-// Apple's StoreKit, so that the adapter compiles and is played.
+// For tests on Linux alone, and no part of what apps fetch: the SDK's sources by symbolic links, beside a target that stands in
+// for Apple's StoreKit, so that the adapter compiles and is played.
 let package = Package(
     name: "TenureClientOnLinux",
     dependencies: [.package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1")],

@@ -21,8 +21,8 @@ extension Tenure {
                 try learn((SignedText.payload(of: signed) as AppTransactionText?)?.receiptType)
                 content = .appTransaction(signed)
             } else if let receipt = try await configuration.store.receipt() {
-                // It has everything that this Apple Account bought, whoever bought it here: while another customer's purchase is on
-                // its way to the server, the receipt would make it this one's. The next launch shows it.
+                // It has everything that this Apple Account bought, whoever bought it here: while another customer's purchase is
+                // on its way to the server, the receipt would make it this one's. The next launch shows it.
                 if try await isAnotherBuying(than: customer) { return }
                 // Not refreshed here, which would ask for a password (DEV-5); and no restore, which nobody asked for.
                 content = .receipt(receipt, .queue)

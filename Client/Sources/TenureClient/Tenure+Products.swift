@@ -2,7 +2,8 @@ import Foundation
 
 /// What the store sells, and what was chosen there (DEV-5).
 extension Tenure {
-    /// The products that the store has of these, in the order of `ids`. Those that it does not have are reported by ``problems()``.
+    /// The products that the store has of these, in the order of `ids`. Those that it does not have are reported by
+    /// ``problems()``.
     ///
     /// - Throws: ``TenureProblem``: `noProducts` where it has none of them, with the usual causes in its words; `storeFailed`.
     public func products(_ ids: [String]) async throws -> [StoreProduct] {
@@ -20,9 +21,9 @@ extension Tenure {
         return ids.compactMap { byId[$0] }
     }
 
-    /// The app is ready to take up purchases that were begun in the App Store: those of the last day that it has not taken up, and
-    /// those to come. One is taken up by buying its product, or by ``dismissPromoted(_:)``; until then it comes again at the next
-    /// launch.
+    /// The app is ready to take up purchases that were begun in the App Store: those of the last day that it has not taken up,
+    /// and those to come. One is taken up by buying its product, or by ``dismissPromoted(_:)``; until then it comes again at the
+    /// next launch.
     public func promoted() -> AsyncStream<PromotedPurchase> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PromotedPurchase.self, bufferingPolicy: .bufferingNewest(PromotedPurchase.most))

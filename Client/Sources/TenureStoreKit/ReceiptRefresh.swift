@@ -4,8 +4,8 @@
 
     /// Fetches the app receipt anew.
     ///
-    /// Source: Apple, `SKReceiptRefreshRequest`; deprecated since iOS 18 in favour of `AppTransaction`, and the only way to a receipt
-    /// before iOS 16.
+    /// Source: Apple, `SKReceiptRefreshRequest`; deprecated since iOS 18 in favour of `AppTransaction`, and the only way to a
+    /// receipt before iOS 16.
     @MainActor
     final class ReceiptRefresh: NSObject, SKRequestDelegate {
         private var continuation: CheckedContinuation<Void, any Error>?

@@ -146,7 +146,8 @@
 
         // MARK: Renewal infos
 
-        /// A transaction with its renewal info, which says what a deferred change will be (PER-4); without where the store has none.
+        /// A transaction with its renewal info, which says what a deferred change will be (PER-4); without where the store has
+        /// none.
         private static func delivered(_ result: VerificationResult<Transaction>) async -> StoreTransaction {
             StoreTransaction(
                 signedTransactionInfo: result.jwsRepresentation, signedRenewalInfo: await renewal(of: result.unsafePayloadValue))

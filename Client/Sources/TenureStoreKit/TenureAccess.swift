@@ -28,7 +28,8 @@
     }
 
     extension View {
-        /// One view for those who may use an entitlement, and another for those who may not. The ``TenureModel`` is the environment's.
+        /// One view for those who may use an entitlement, and another for those who may not. The ``TenureModel`` is the
+        /// environment's.
         ///
         /// ```swift
         /// tenureAccess("plus") { Editor() } else: { Offer() }

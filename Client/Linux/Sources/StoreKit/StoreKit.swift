@@ -1,6 +1,6 @@
-// A stand-in for Apple's StoreKit where there is none: it makes the adapter compile, and lets tests play it. It proves our syntax and
-// our concurrency, not Apple's signatures. Each declaration names Apple's page, below https://developer.apple.com/documentation.
-// What has no such page is `PretendStore`, with which a test plays the App Store.
+// A stand-in for Apple's StoreKit where there is none: it makes the adapter compile, and lets tests play it. It proves our syntax
+// and our concurrency, not Apple's signatures. Each declaration names Apple's page, below
+// https://developer.apple.com/documentation. What has no such page is `PretendStore`, with which a test plays the App Store.
 public import Foundation
 
 /// storekit/verificationresult

@@ -3,8 +3,8 @@ import TenureClient
 
 /// The local App Store of `tenure simulate`, as a device of it sees it: what StoreKit would say, by the control API.
 ///
-/// It signs no app transaction for devices, so a device has the app receipt, as below iOS 16. What it signs is signed at the moment
-/// of asking; StoreKit repeats what it has, and so does this while the process lasts.
+/// It signs no app transaction for devices, so a device has the app receipt, as below iOS 16. What it signs is signed at the
+/// moment of asking; StoreKit repeats what it has, and so does this while the process lasts.
 ///
 /// Source: `Sources/AppStoreSimulator/Control/openapi.json`; docs/local-app-store.md.
 actor LocalAppStore: DeviceStore {

@@ -12,14 +12,16 @@ struct Options {
     static let usage = """
         Plays an app with the SDK on a device of the local App Store, and prints a line of JSON for each step.
 
-        tenure-device --server URL --app ID --public-key KEY --store URL/control/v1 --device ID --folder FOLDER --tokens FILE [options] STEP...
+        tenure-device --server URL --app ID --public-key KEY --store URL/control/v1 \
+        --device ID --folder FOLDER --tokens FILE [options] STEP...
 
         --tokens FILE   JSON: the token of each customer, as the app's backend would make it
         --keys FILE     what /.well-known/jwks.json of the server says: whose signed answers are believed
         --boot FILE     what is in it is the name of this boot, in place of the system's
         --end MOMENT    the process is killed with SIGKILL: afterPurchase, beforeFinish
 
-        Steps: start, identify:ID, signOut, purchase:PRODUCT, current, refresh, restore:account, restore:appStore, settle, products:A,B, wall
+        Steps: start, identify:ID, signOut, purchase:PRODUCT, current, refresh, restore:account, restore:appStore, \
+        settle, products:A,B, wall
         """
 
     init(_ arguments: [String]) throws {

@@ -156,9 +156,8 @@ private actor OneAnswer: ServerTransport {
                 request.url.pathComponents[6], isBought ? #""start":1000,"end":null"# : #""start":null,"end":null"#
             )
             let plus = #"{"id":"plus","isActive":\#(isBought),\#(window),"isProvisional":false}"#
-            return json(
-                #"{"customer":"\#(customer)","environment":"Production","at":2000,"isActive":\#(isBought),\#(window),"entitlements":[\#(plus)]}"#
-            )
+            let all = #""isActive":\#(isBought),\#(window),"entitlements":[\#(plus)]"#
+            return json(#"{"customer":"\#(customer)","environment":"Production","at":2000,\#(all)}"#)
         case "device", "identify": return ServerResponse(status: 204)
         default: return ServerResponse(status: 503, body: Data(#"{"code":"overloaded"}"#.utf8))
         }

@@ -43,9 +43,9 @@ public struct URLSessionTransport: ServerTransport {
             status: response.statusCode, headers: Dictionary(headers) { first, _ in first }, body: body)
     }
 
-    /// Not ended where the task is cancelled that waits for it: the server may have what was sent, and its answer says so. (On Linux
-    /// cancelling at the moment in which the answer comes would stop both threads for good: `URLSession.data(for:)` takes the lock of
-    /// the task and that of the session, its cancellation the other way round.)
+    /// Not ended where the task is cancelled that waits for it: the server may have what was sent, and its answer says so. (On
+    /// Linux cancelling at the moment in which the answer comes would stop both threads for good: `URLSession.data(for:)` takes
+    /// the lock of the task and that of the session, its cancellation the other way round.)
     private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
         try await withCheckedThrowingContinuation { continuation in
             session.dataTask(with: request) { body, response, error in

@@ -22,10 +22,10 @@ extension TenureProblem {
             .noProducts,
             words: """
                 The App Store has none of these products: \(ids.joined(separator: ", ")). The usual causes: \
-                (1) agreements: in App Store Connect, Business, the Paid Apps agreement is not active, or tax or bank details are \
-                missing; \
-                (2) product state: a product is not in a state to be sold, such as Missing Metadata, or it was made within the last \
-                hours; \
+                (1) agreements: in App Store Connect, Business, the Paid Apps agreement is not active, or tax or bank details \
+                are missing; \
+                (2) product state: a product is not in a state to be sold, such as Missing Metadata, or it was made within the \
+                last hours; \
                 (3) bundle id: the app's is not the one that the products belong to; \
                 (4) region: the products are not for sale in the storefront of this Apple Account; \
                 (5) StoreKit file: run from Xcode, the scheme names no StoreKit configuration file, or one without these products.
