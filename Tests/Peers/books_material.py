@@ -192,7 +192,8 @@ class Books:
     def sql(self, statement, database=None):
         """By the sqlite3 program: what it prints, line by line."""
         outcome = subprocess.run(
-            ["sqlite3", str(database or self.database), statement], capture_output=True, text=True, timeout=60
+            # A server may be writing.
+            ["sqlite3", "-cmd", ".timeout 30000", str(database or self.database), statement], capture_output=True, text=True, timeout=60
         )
         if outcome.returncode:
             raise SystemExit(f"sqlite3: {outcome.stderr}")
