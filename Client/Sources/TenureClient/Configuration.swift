@@ -59,7 +59,7 @@ extension Tenure {
 /// SHA-256, for names of files.
 enum Digest {
     static func hexadecimal(of text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        hexadecimal(Array(SHA256.hash(data: Data(text.utf8))))
     }
 
     /// Random bytes as text.

@@ -10,12 +10,8 @@ struct AnonymousCustomer: Sendable, Hashable, Codable {
     var isRegistered = false
 
     init(by chance: any Chance) {
-        id = "anonymous-" + Self.text(chance.bytes(16))
-        secret = Self.text(chance.bytes(24))
-    }
-
-    private static func text(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        id = "anonymous-" + Digest.hexadecimal(chance.bytes(16))
+        secret = Digest.hexadecimal(chance.bytes(24))
     }
 }
 
