@@ -18,11 +18,9 @@ extension Backend {
     ///
     /// - Throws: `BackendError`.
     package func lastBackup() async throws -> KnownBackup? {
-        var search = OperatorNoteSearch()
-        search.what = AuditedAct.madeBackup.rawValue
-        let wanted = search
-        let found = try await translatingStorageErrors { try await store.operatorNotes(wanted, limit: 1) }
-        return found.first.map { KnownBackup(madeAt: $0.act.at, file: $0.act.subject, size: $0.act.detail) }
+        try await notes(of: .madeBackup, limit: 1).first.map {
+            KnownBackup(madeAt: $0.act.at, file: $0.act.subject, size: $0.act.detail)
+        }
     }
 
     /// Notes in a database that a copy of it was made.

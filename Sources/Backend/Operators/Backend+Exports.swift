@@ -97,12 +97,15 @@ extension Backend {
     }
 
     private func notes(of act: AuditedAct) async throws -> [StoredOperatorNote] {
+        try await notes(of: act, limit: Self.mostExportsLookedAt)
+    }
+
+    /// The rows of one act, the newest first; at most `limit`.
+    func notes(of act: AuditedAct, limit: Int) async throws -> [StoredOperatorNote] {
         var search = OperatorNoteSearch()
         search.what = act.rawValue
         let wanted = search
-        return try await translatingStorageErrors {
-            try await store.operatorNotes(wanted, limit: Self.mostExportsLookedAt)
-        }
+        return try await translatingStorageErrors { try await store.operatorNotes(wanted, limit: limit) }
     }
 }
 
