@@ -48,13 +48,11 @@ struct HeldAnswer: Sendable, Hashable, Codable {
     ///   - claims: of ``signed``, if they were verified.
     ///   - isFresh: whether the answer has just come.
     mutating func access(at reading: ClockReading, claims: SignedClaims?, isFresh: Bool = false) -> Access {
-        guard let now = clock.judge(reading).instant else { return access(at: nil, claims: nil, source: .window) }
-        let past = claims.flatMap { claims in answer.isActive && !answer.window.contains(now) ? claims : nil }
-        return access(
-            at: now, claims: claims, source: isFresh ? .server : past.map { $0.reaches(now) ? .signed : .window } ?? .window)
+        access(at: clock.judge(reading).instant, claims: claims, isFresh: isFresh)
     }
 
-    private func access(at now: Instant?, claims: SignedClaims?, source: Access.Source) -> Access {
+    /// - Parameter now: nil where nobody can say what time it is.
+    private func access(at now: Instant?, claims: SignedClaims?, isFresh: Bool) -> Access {
         func holds(_ wasActive: Bool, _ window: Window, _ until: Instant?) -> Hold {
             guard let now, wasActive else { return .ended }
             if window.contains(now) { return .inside }
@@ -73,7 +71,7 @@ struct HeldAnswer: Sendable, Hashable, Codable {
             if now == nil { .clockSetBack } else if hold == .ended, answer.isActive { .ended } else { nil }
         return Access(
             isActive: hold != .ended, start: answer.start?.date, end: answer.end?.date, entitlements: entitlements,
-            customer: answer.customer, source: source, doubt: doubt)
+            customer: answer.customer, source: isFresh ? .server : hold == .past ? .signed : .window, doubt: doubt)
     }
 
     private enum Hold { case inside, past, ended }

@@ -26,8 +26,6 @@ struct SignedClaims: Sendable, Hashable {
         guard now < expiresAt else { return nil }
         return (id.map { byEntitlement[$0] } ?? overall).map { min($0, expiresAt) }
     }
-
-    func reaches(_ now: Instant) -> Bool { offlineUntil(nil, at: now).map { now < $0 } ?? false }
 }
 
 /// Why a signed answer is not believed.
