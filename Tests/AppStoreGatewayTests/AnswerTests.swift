@@ -203,14 +203,15 @@ import Testing
     // MARK: No connection
 
     @Test func `nobody who listens, and a name without an address, are told apart`() async throws {
-        let port = try await ScriptedServer.closedPort()
         var configuration = GatewayConfiguration.waiting()
         // Longer than a name may be: no resolver has to be asked.
         let name = String(repeating: "a", count: 64) + ".example.com"
         configuration.plainHTTPHosts.insert(name)
-        try await GatewayWorld.run(configuration) { world in
-            #expect(await world.failure("http://127.0.0.1:\(port)") == .network(.connectionRefused))
-            #expect(await world.failure("http://\(name):\(port)") == .network(.nameNotResolved))
+        try await ScriptedServer.withClosedPort { port in
+            try await GatewayWorld.run(configuration) { world in
+                #expect(await world.failure("http://127.0.0.1:\(port)") == .network(.connectionRefused))
+                #expect(await world.failure("http://\(name):\(port)") == .network(.nameNotResolved))
+            }
         }
     }
 

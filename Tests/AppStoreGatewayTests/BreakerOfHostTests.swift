@@ -34,14 +34,15 @@ import Testing
     }
 
     @Test func `a port on which nobody listens opens it, and no other host's`() async throws {
-        let port = try await ScriptedServer.closedPort()
-        try await ScriptedServer.run({ _, _ in .write(Self.good) }) { server in
-            try await GatewayWorld.run(.waiting()) { world in
-                for _ in 0..<5 {
-                    #expect(await world.failure("http://127.0.0.1:\(port)") == .network(.connectionRefused))
+        try await ScriptedServer.withClosedPort { port in
+            try await ScriptedServer.run({ _, _ in .write(Self.good) }) { server in
+                try await GatewayWorld.run(.waiting()) { world in
+                    for _ in 0..<5 {
+                        #expect(await world.failure("http://127.0.0.1:\(port)") == .network(.connectionRefused))
+                    }
+                    #expect(await world.failure("http://127.0.0.1:\(port)")?.code == "breakerOpen")
+                    _ = try await world.ask(server.url).get()
                 }
-                #expect(await world.failure("http://127.0.0.1:\(port)")?.code == "breakerOpen")
-                _ = try await world.ask(server.url).get()
             }
         }
     }

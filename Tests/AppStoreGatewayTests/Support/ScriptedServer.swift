@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
+import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -88,9 +89,22 @@ final class ScriptedServer: Sendable {
         init(answersTLS: Bool) { self.answersTLS = answersTLS }
     }
 
-    /// A port on which nobody listens.
-    static func closedPort() async throws -> Int {
-        try await run({ _, _ in .close }) { $0.port }
+    /// - Parameter body: gets a port on which nobody listens. A socket holds it until `body` returns, so that no other test's
+    ///   server gets it meanwhile.
+    static func withClosedPort(_ body: (Int) async throws -> Void) async throws {
+        let held = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { Glibc.close(held) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(held, generic, length) == 0 && getsockname(held, generic, &length) == 0
+            }
+        }
+        try #require(isBound, "no port: \(errno)")
+        try await body(Int(UInt16(bigEndian: address.sin_port)))
     }
 
     /// A whole answer with its length.
