@@ -149,7 +149,8 @@ let package = Package(
             name: "tenure-bench",
             dependencies: [
                 "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
-                "StoragePostgres", "CLibpq", "PrivatePostgres", "Intake", "Backend", grdbSQLite, "Server", "NativeFace",
+                "StoragePostgres", "CLibpq", "PrivatePostgres", "SpawnedProcesses", "Intake", "Backend", grdbSQLite, "Server",
+                "NativeFace",
                 "AppStoreGateway", "Delivery", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient,
                 lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
                 x509,
@@ -161,7 +162,7 @@ let package = Package(
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
         tests("OperatorFactorsTests", ["OperatorFactors", "Primitives"]),
-        tests("PrometheusMetricsTests", ["PrometheusMetrics", metrics]),
+        tests("PrometheusMetricsTests", ["PrometheusMetrics", "SpawnedProcesses", metrics]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
         tests(
             "AppStoreWireTests",
@@ -225,10 +226,12 @@ let package = Package(
         tests(
             "AppStoreSimulatorTestingTests",
             ["AppStoreSimulatorTesting", "AppStoreWire", "Primitives", asyncHTTPClient, nioCore, nioHTTP1]),
-        // A proxy that does what networks do, and a private PostgreSQL: for tests and for the chaos tool.
+        // Other programs, a proxy that does what networks do, and a private PostgreSQL: for tests, benchmarks and the chaos tool.
+        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses", swiftSettings: house),
         .target(name: "FaultProxy", dependencies: [nioCore, nioPosix], path: "Tests/FaultProxy", swiftSettings: house),
         .target(
-            name: "PrivatePostgres", dependencies: ["Storage", "StoragePostgres"], path: "Tests/PrivatePostgres",
+            name: "PrivatePostgres", dependencies: ["Storage", "StoragePostgres", "SpawnedProcesses"],
+            path: "Tests/PrivatePostgres",
             swiftSettings: house),
         tests(
             "StoragePostgresTests",
@@ -259,6 +262,7 @@ let package = Package(
             name: "tenure-chaos",
             dependencies: [
                 "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", "FaultProxy", "PrivatePostgres",
+                "SpawnedProcesses",
                 asyncHTTPClient, argumentParser, crypto, nioCore, nioHTTP1,
             ],
             path: "Tests/Chaos",

@@ -1,17 +1,15 @@
 import Foundation
+import SpawnedProcesses
 
 /// Other programs. Waiting for them does not block one of the few threads that the server's tasks run on.
 enum ChildProcess {
-    /// The program's output; it may be as long as fits into a pipe.
+    /// The program's output.
     static func output(of path: String, _ arguments: [String]) async throws -> String {
-        let pipe = Pipe()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
+        let file = FileManager.default.temporaryDirectory.appending(path: "tenure-bench-\(UUID().uuidString)").path
+        defer { unlink(file) }
+        let process = try SpawnedProcess([path] + arguments, output: .path(file))
         let status = try await finish(process)
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let output = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
         guard status == 0 else { throw BenchError("\(path) ended with status \(status):\n\(output)") }
         return output
     }
@@ -26,15 +24,12 @@ enum ChildProcess {
     /// The time from the program's start until it has printed this many lines; then it is terminated.
     static func milliseconds(until lines: Int, of path: String, _ arguments: [String]) throws -> Double {
         let pipe = Pipe()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardOutput = pipe
         let start = ContinuousClock.now
-        try process.run()
+        let process = try SpawnedProcess([path] + arguments, output: .descriptor(pipe.fileHandleForWriting.fileDescriptor))
+        try pipe.fileHandleForWriting.close()
         defer {
-            process.terminate()
-            process.waitUntilExit()
+            kill(process.pid, SIGTERM)
+            waitpid(process.pid, nil, 0)
         }
         var printed = 0
         while printed < lines {
@@ -45,33 +40,26 @@ enum ChildProcess {
         return (ContinuousClock.now - start).seconds * 1000
     }
 
-    private static func finish(_ process: Process) async throws -> Int32 {
-        try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
+    private static func finish(_ process: SpawnedProcess) async throws -> Int32 {
+        while true {
+            if let status = try process.statusIfEnded() { return status }
+            try await Task.sleep(for: .milliseconds(2))
         }
     }
 
     /// The most memory that the program ever held, in MiB. Read from the kernel's `VmHWM` while it runs, every two milliseconds:
     /// the figure that `wait4` gives counts the parent's memory at the moment of the fork.
     static func peakMemory(of path: String, _ arguments: [String]) async throws -> Double {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
+        let process = try SpawnedProcess([path] + arguments)
         var peak = 0.0
-        while process.isRunning {
-            let line = Machine.line(of: "/proc/\(process.processIdentifier)/status", after: "VmHWM")
+        while true {
+            let line = Machine.line(of: "/proc/\(process.pid)/status", after: "VmHWM")
             if let kibibytes = line?.split(separator: " ").first.flatMap({ Double($0) }) { peak = kibibytes / 1024 }
+            if let status = try process.statusIfEnded() {
+                guard status == 0 else { throw BenchError("\(path) ended with status \(status).") }
+                return peak
+            }
             try await Task.sleep(for: .milliseconds(2))
         }
-        guard process.terminationStatus == 0 else { throw BenchError("\(path) ended with status \(process.terminationStatus).") }
-        return peak
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SpawnedProcesses
 
 /// The server's programs, and how they are run: the server refuses to run as root, so root runs them as the user `postgres`.
 struct Programs {
@@ -45,47 +46,16 @@ struct Programs {
             throw PrivatePostgres.Failure("no pipe: \(errno)")
         }
         // We never close the writing end: it closes with this process.
-        _ = try Self.spawn(["sh", "-c", script, "sh", server.path], input: ends[0], output: "/dev/null")
+        _ = try SpawnedProcess(["sh", "-c", script, "sh", server.path], input: .descriptor(ends[0]))
         close(ends[0])
     }
 
     /// Runs a command to its end.
     static func run(_ command: [String]) throws {
-        let words = FileManager.default.temporaryDirectory.appending(path: "tenure-pg-\(UUID().uuidString).log")
-        let child = try spawn(command, input: nil, output: words.path)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw PrivatePostgres.Failure("waiting for \(command): \(errno)") }
-        }
-        let said = try String(contentsOf: words, encoding: .utf8)
-        unlink(words.path)
+        let (status, output) = try SpawnedProcess.run(command)
         guard status == 0 else {
-            throw PrivatePostgres.Failure("\(command.joined(separator: " ")): status \(status): \(said)")
+            throw PrivatePostgres.Failure("\(command.joined(separator: " ")): status \(status): \(output)")
         }
-    }
-
-    /// Foundation's `Process` waits until nobody holds a socket that it passes to the child; the server, a grandchild, holds it
-    /// permanently. So the child is started with only its three files.
-    private static func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        if let input {
-            posix_spawn_file_actions_adddup2(&actions, input, 0)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        }
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        try SpawnedFiles.closeAll(from: 3, in: &actions)
-        let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-        var arguments = command.map { strdup($0) } + [nil]
-        var environment = variables.map { strdup($0) } + [nil]
-        defer { for text in arguments + environment { free(text) } }
-        var child: pid_t = 0
-        let failure = posix_spawnp(&child, command[0], &actions, nil, &arguments, &environment)
-        guard failure == 0 else { throw PrivatePostgres.Failure("\(command[0]) cannot be started: \(failure)") }
-        return child
     }
 }
 

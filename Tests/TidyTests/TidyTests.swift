@@ -190,6 +190,12 @@ import Testing
         complain(words(patterns, in: try Self.files(in: "Sources")))
     }
 
+    /// swift-corelibs-foundation #5472.
+    @Test func `nobody starts a program through Foundation, whose Process can end this one on Linux`() throws {
+        let patterns: [(Regex<Substring>, String)] = [(#/\bProcess\(\)|\bProcess\.run\b/#, "SpawnedProcess starts it")]
+        complain(try ["Sources", "Tests", "Benchmarks"].flatMap { words(patterns, in: try Self.files(in: $0)) })
+    }
+
     @Test func `the pure rooms have no clock, randomness, concurrency, logging, global state or Foundation`() throws {
         let patterns: [(Regex<Substring>, String)] = [
             (#/\basync\b/#, "async"), (#/\bactor [A-Z]/#, "an actor"), (#/\bTask\b/#, "Task"), (#/\bLogger\b/#, "logging"),

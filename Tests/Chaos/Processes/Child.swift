@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import PrivatePostgres
+import SpawnedProcesses
 import Synchronization
 
 /// A process that we started, in its own process group: all processes that it starts end with it.

@@ -12,9 +12,16 @@ package enum SpawnedFiles {
     /// Swift's import of the C library omits the function; it exists since glibc 2.34 (Debian 12 has 2.36).
     package static func closeAll(from first: Int32, in actions: inout posix_spawn_file_actions_t) throws {
         guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else {
-            throw PrivatePostgres.Failure("this C library has no posix_spawn_file_actions_addclosefrom_np")
+            throw SpawnFailure("this C library has no posix_spawn_file_actions_addclosefrom_np")
         }
         let failure = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, first)
-        guard failure == 0 else { throw PrivatePostgres.Failure("posix_spawn_file_actions_addclosefrom_np: \(failure)") }
+        guard failure == 0 else { throw SpawnFailure("posix_spawn_file_actions_addclosefrom_np: \(failure)") }
     }
+}
+
+/// A program cannot be started, or not be waited for.
+package struct SpawnFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
 }
