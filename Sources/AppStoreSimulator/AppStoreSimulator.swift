@@ -249,6 +249,8 @@ package enum SimulatorRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case unknownMessage
     /// The app finds no receipt on the device; a purchase or a restore creates one.
     case receiptLost
+    /// The device's Apple Account does not have the app.
+    case appTransactionMissing
     /// The state was saved by a store with another root, other apps or other keys.
     case stateOfAnotherStore
     /// No address for notifications is set.

@@ -199,6 +199,23 @@ import Testing
         }
     }
 
+    @Test func `a device without an app transaction is told so`() async throws {
+        try await withClient { client in
+            _ = try await client.post("/accounts", #"{"id":"anna"}"#)
+            _ = try await client.post("/devices", #"{"id":"ipad","account":"anna"}"#)
+            #expect(try await client.get("/devices/ipad/appTransaction")["signedAppTransaction"]?.string != nil)
+            _ = try await client.post("/devices", #"{"id":"new"}"#)
+            let refusals = [
+                ("/devices/ipad/appTransaction?app=com.example.none", "unknownApp"),
+                ("/devices/new/appTransaction", "appTransactionMissing"), ("/devices/nothing/appTransaction", "unknownDevice"),
+            ]
+            for (path, code) in refusals {
+                let (status, json) = try await client.call(.get, path)
+                #expect(status == 404 && json["code"]?.string == code)
+            }
+        }
+    }
+
     /// A stored notification contains neither prices nor the former country of an account, so changes of these must not change
     /// it.
     @Test func `sent notifications are rebuilt unchanged, whatever the present prices and countries`() async throws {

@@ -39,6 +39,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [Primitives.Environment.production, .sandbox])
+    func `a device's app transaction is verified, and is of whoever is signed in`(environment: Primitives.Environment)
+        async throws
+    {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration(environment))
+        let expected = ExpectedApp(bundleId: World.bundleId, appAppleId: World.appAppleId, environments: [environment])
+        let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
+        let app = try await simulator.app(nil)
+        let (anna, ben) = (try await simulator.openAccount("anna"), try await simulator.openAccount("ben"))
+        let device = try await simulator.addDevice("ipad", for: "anna")
+        let got = simulator.clockNow()
+        _ = try await simulator.advance(by: .days(3))
+        for account in [anna, ben] {
+            _ = try await simulator.signIn(device.id, as: account.account.id)
+            let signed = try await simulator.appTransaction(of: app, on: device.id)
+            let said = try await verifier.appTransaction(signed, for: expected, at: simulator.clockNow()).get().payload
+            #expect(said.appTransactionId == account.installations.first.map { String($0.installation.appTransactionId) })
+            #expect(said.originalPurchaseDate == got && said.receiptType == environment)
+        }
+        _ = try await simulator.signIn(device.id, as: nil)
+        await #expect(throws: SimulatorRefusal.appTransactionMissing) {
+            try await simulator.appTransaction(of: app, on: device.id)
+        }
+    }
+
     @Test func `an exported authority keeps all roots across a restart`() async throws {
         var configuration = try World.configuration()
         let first = try AppStoreSimulator(configuration: configuration)

@@ -185,7 +185,7 @@ extension SimulatorRefusal {
         switch self {
         case .busy: .serviceUnavailable
         case .clockGoesForward, .tooFar, .invalidKeyId: .badRequest
-        case .unknownNotification, .unknownMessage, .receiptLost, .unknownKey: .notFound
+        case .unknownNotification, .unknownMessage, .receiptLost, .appTransactionMissing, .unknownKey: .notFound
         case .noNotificationURL, .stateOfAnotherStore, .keyExists: .conflict
         }
     }
@@ -198,6 +198,7 @@ extension SimulatorRefusal {
         case .unknownNotification: "There is no such notification, or it is no longer kept."
         case .unknownMessage: "The app has no such image or message."
         case .receiptLost: "The receipt is missing on the device; a purchase or a restore creates one."
+        case .appTransactionMissing: "The device is signed in with no Apple Account, or with one that never had the app."
         case .noNotificationURL: "No address for notifications is set."
         case .unknownKey: "The app has no In-App Purchase key with that id."
         case .keyExists: "The app has an In-App Purchase key with that id already."

@@ -132,6 +132,10 @@ extension ControlRoutes {
             let queue = try await simulator.unfinished(on: try context.device(), limit: try limit(request))
             return Response.json { $0.members(of: queue) }
         }
+        group.get("/devices/:device/appTransaction") { request, context in
+            let signed = try await simulator.appTransaction(of: try await app(request), on: try context.device())
+            return Response.json { $0.member("signedAppTransaction", signed) }
+        }
     }
 
     private static func answer(

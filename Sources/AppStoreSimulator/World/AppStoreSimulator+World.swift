@@ -118,6 +118,18 @@ extension AppStoreSimulator {
         try store.device(device).unfinished.prefix(limit).map { try signed(try store.transaction($0)) }
     }
 
+    /// What StoreKit says on the device of how its Apple Account came by an app, signed now.
+    ///
+    /// Source: Apple, `AppTransaction.shared`.
+    /// - Throws: `SimulatorRefusal.appTransactionMissing` where the device is signed in with no Apple Account, or with one that
+    ///   never had the app.
+    package func appTransaction(of app: AppNumber, on device: DeviceID) throws -> String {
+        guard let account = try store.device(device).account,
+            let signed = try printer.signedAppTransaction(of: app, for: account, in: store)
+        else { throw SimulatorRefusal.appTransactionMissing }
+        return signed
+    }
+
     package func finish(_ id: TransactionNumber) async throws {
         try await changing { store throws(StoreRefusal) in
             try store.finish(id)

@@ -162,6 +162,9 @@ extension SimulatorVerb {
             "rescind-consent", "/accounts/{account}/rescind-consent", [account],
             "withdraw a parent's consent to a child's use of the app"),
         get("queue", "/devices/{device}/queue", [Word(name: "device")], "list the app's queue on a device; limit="),
+        get(
+            "app-transaction", "/devices/{device}/appTransaction", [Word(name: "device")],
+            "show the signed app transaction; app="),
     ]
 
     private static let purchases = [
