@@ -28,7 +28,16 @@ package enum NativeAPI {
     package static let askPurchase = Endpoint<CustomerPath, EnvironmentQuery, IntentBody, ForecastBody>(
         "askPurchase", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/intents", callers: .customer(.uploadsWrite),
         about: .init(.purchases, "Ask before buying: what the purchase would come to, and the token to make it with (OWN-18)."),
-        problems: [.refusedEvidence, .tokenTaken])
+        problems: [.refusedEvidence])
+
+    /// The token for a customer's purchases, whatever they buy (OWN-18).
+    package static let issueAppAccountToken = Endpoint<CustomerPath, NoQuery, NoBody, AppAccountTokenBody>(
+        "issueAppAccountToken", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/appAccountToken",
+        callers: .customer(.uploadsWrite),
+        about: .init(
+            .purchases,
+            "The customer's one appAccountToken, minted the first time: to be kept by a device for its purchases (OWN-18)."),
+        problems: [.overloaded])
 
     /// The app's backend says which customer an `appAccountToken` stands for (OWN-2).
     package static let registerAppAccountToken = Endpoint<AppAccountTokenPath, RegistrationQuery, NoBody, NoContent>(
@@ -635,7 +644,8 @@ package enum NativeAPI {
     /// All of them, in the order of docs/operations/http-api.md.
     package static let all: [EndpointDescription] = [
         receiveNotification.description, uploadTransaction.description, uploadReceipt.description, askPurchase.description,
-        registerAppAccountToken.description, confirmDelivery.description, noteConsumption.description,
+        issueAppAccountToken.description, registerAppAccountToken.description, confirmDelivery.description,
+        noteConsumption.description,
         readEntitlements.description, readSignedEntitlements.description, readAnswerKeys.description,
         readManyEntitlements.description, readContent.description, unlockContent.description,
         readLicences.description, showAppTransaction.description, askWall.description, changeAttributes.description,

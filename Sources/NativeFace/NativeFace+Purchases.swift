@@ -8,6 +8,7 @@ import Server
 extension NativeFace {
     func addPurchases(to router: inout EndpointRouter) {
         router.on(NativeAPI.askPurchase, askPurchase)
+        router.on(NativeAPI.issueAppAccountToken, issueAppAccountToken)
         router.on(NativeAPI.registerAppAccountToken, registerAppAccountToken)
         router.on(NativeAPI.confirmDelivery, confirmDelivery)
         router.on(NativeAPI.noteConsumption, noteConsumption)
@@ -18,6 +19,10 @@ extension NativeFace {
             try await backend.askBeforePurchase(
                 of: ProductID(call.body.productId), by: call.customer,
                 showing: .init(call.body.shown), app: call.app, environment: call.query.environment))
+    }
+
+    private func issueAppAccountToken(_ call: OfCustomer<NoQuery, NoBody>) async throws -> AppAccountTokenBody {
+        AppAccountTokenBody(appAccountToken: try await backend.issueToken(to: call.customer, app: call.app).rawValue)
     }
 
     private func registerAppAccountToken(

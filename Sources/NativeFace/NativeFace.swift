@@ -81,7 +81,8 @@ package struct NativeFace: Face {
 
     private func uploadReceipt(_ call: OfCustomer<NoQuery, ReceiptUploadBody>) async throws -> ReceiptAnswerBody {
         let result = try await backend.claim(
-            receipt: call.body.receipt, by: call.customer, try kind(call.body.kind), app: call.app)
+            receipt: call.body.receipt, by: call.customer, try kind(call.body.kind), keepsIntents: call.body.intents,
+            app: call.app)
         return ReceiptAnswerBody(result, of: call.customer)
     }
 

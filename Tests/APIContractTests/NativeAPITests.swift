@@ -105,8 +105,10 @@ import Testing
                 kind: "purchase", signedTransactionInfo: "a.b.c", productId: "é\"", signedRenewalInfo: "d.e.f", intents: true),
         ]
         for upload in uploads { #expect(try UploadBody(json: upload.json) == upload) }
-        let receipt = ReceiptUploadBody(kind: "restore", receipt: "MIIT")
-        #expect(try ReceiptUploadBody(json: receipt.json) == receipt)
+        for intents in [false, true] {
+            let receipt = ReceiptUploadBody(kind: "restore", receipt: "MIIT", intents: intents)
+            #expect(try ReceiptUploadBody(json: receipt.json) == receipt)
+        }
     }
 
     @Test func `an answer with newer members is read, and for a wrong list element the error names its place`() throws {

@@ -330,6 +330,51 @@ import Testing
         }
     }
 
+    @Test func `OWN-18 a customer has one token without saying what they would buy, and a purchase with it is theirs`()
+        async throws
+    {
+        try await withWorld { world in
+            let issued = try await world.backend.issueToken(to: World.alice, app: World.app)
+            #expect(try await world.backend.issueToken(to: World.alice, app: World.app) == issued)
+            let forecast = try await world.backend.askBeforePurchase(
+                of: ProductID("plus.monthly"), by: World.alice, showing: .init(transactions: []), app: World.app,
+                environment: .production)
+            #expect(forecast.appAccountToken == issued, "before a purchase the same is said")
+            let others = try await world.backend.issueToken(to: World.bob, app: World.app)
+            #expect(others != issued)
+            // It is no intent, and nothing is told of a customer who only has a token.
+            let key = CustomerKey(Scope(app: World.app, environment: .production), World.bob)
+            #expect(try await world.store.customer(key)?.account.intents ?? [] == [])
+            let bought = Purchase().with { $0.appAccountToken = issued.rawValue }
+            _ = try await world.receive(Notification("u1", about: bought))
+            #expect(try await world.isActive(World.alice))
+            await #expect {
+                try await world.backend.issueToken(to: CustomerID(""), app: World.app)
+            } throws: {
+                guard case BackendError.invalidIdentifier(name: "customer", longest: 200) = $0 else { return false }
+                return true
+            }
+        }
+    }
+
+    @Test func `OWN-2 an anonymous customer whose id is another customer's token gets one that names them`() async throws {
+        try await withWorld { world in
+            let free = CustomerID("6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11")
+            #expect(try await world.backend.issueToken(to: free, app: World.app).rawValue == free.rawValue)
+            let minted = try await world.backend.issueToken(to: World.alice, app: World.app)
+            let taken = CustomerID(minted.rawValue)
+            let digest = [UInt8](repeating: 1, count: 32)
+            try await world.backend.registerDevice(of: taken, secretDigest: digest, app: World.app)
+            let issued = try await world.backend.issueToken(to: taken, app: World.app)
+            #expect(issued != minted)
+            let bought = Purchase().with { $0.appAccountToken = issued.rawValue }
+            _ = try await world.receive(Notification("u1", about: bought))
+            let isTheirs = try await world.isActive(taken)
+            let isAlices = try await world.isActive(World.alice)
+            #expect(isTheirs && !isAlices)
+        }
+    }
+
     @Test func `AUDIT-2 a seal that is cut short leaves the rest to the next one`() async throws {
         try await withWorld { world in
             for id in ["v1", "v2"] { _ = try await grant(world, id) }

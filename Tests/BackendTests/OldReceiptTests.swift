@@ -284,6 +284,33 @@ struct ReceiptWorld: Sendable {
         #expect(counts.count == 2 && counts[0] == counts[1])
     }
 
+    @Test(arguments: [false, true])
+    func `OWN-4 whether a client keeps intents is known still when Apple has answered`(intents: Bool) async throws {
+        try await withWorld { world in
+            let asking = try ReceiptWorld(world)
+            _ = try await asking.backend.claim(
+                receipt: try OldReceipt.text(), by: World.alice, .queue, keepsIntents: intents, app: World.app)
+            asking.apple.reply([.body(OldReceipt.answer())])
+            try await asking.work()
+            let claims = try await world.backend.subscription(World.key()).state.claims.map(\.claim)
+            #expect(claims.map(\.keepsIntents) == [intents] && claims.map(\.kind) == [.queue])
+            // Sent again, it is claimed as it is said now.
+            world.clock.set(world.clock.now().adding(.minutes(1)))
+            _ = try await asking.backend.claim(
+                receipt: try OldReceipt.text(), by: World.alice, .queue, keepsIntents: !intents, app: World.app)
+            let again = try await world.backend.subscription(World.key()).state.claims.map(\.claim.keepsIntents)
+            #expect(again == [intents, !intents])
+        }
+    }
+
+    @Test func `RECON-3 work that was kept before a client could say so goes on`() throws {
+        let kept = #"{"receipt":"MIIT","customer":"alice","claimAs":"queue"}"#
+        let claim = try #require(ReceiptClaim(try StateCoding.decode(ReceiptWorkBody.self, from: kept)))
+        #expect(claim == ReceiptClaim(World.alice, .queue))
+        let unclaimed = try StateCoding.decode(ReceiptWorkBody.self, from: #"{"receipt":"MIIT","claimAs":"nothing"}"#)
+        #expect(ReceiptClaim(unclaimed) == nil)
+    }
+
     @Test func `RECON-3 a wrong shared secret stops nothing that is asked by key`() async throws {
         try await withWorld { world in
             let asking = try ReceiptWorld(world)

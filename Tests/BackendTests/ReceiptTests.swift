@@ -45,6 +45,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `OWN-4 what surfaces in a receipt at X first is X's purchase, unless X's client keeps intents`(intents: Bool)
+        async throws
+    {
+        try await withWorld { world in
+            let text = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()
+            _ = try await world.backend.claim(
+                receipt: text, by: World.bob, .queue, keepsIntents: intents, app: World.app)
+            #expect(try await world.isActive(World.bob), "somebody has it, until its buyer is shown")
+            _ = try await world.backend.claim(receipt: text, by: World.alice, .queue, app: World.app)
+            let owner = try await world.backend.subscription(World.key()).state.owner(at: world.clock.now())
+            #expect(owner == (intents ? World.alice : World.bob))
+        }
+    }
+
     @Test func `A newer receipt with the same content about a period adds no fact`() async throws {
         try await withWorld { world in
             let text = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()

@@ -57,6 +57,7 @@ def live(api):
 
     account = {"appTransactionId": "704341234567891234"}
     api.call("askPurchase", {"productId": "plus.monthly"}, customer=ALICE)
+    api.call("issueAppAccountToken", customer=ALICE)
     uploaded(ALICE, 201, **account)
     notification = api.raw("POST", "/api/v1/apps/demo/apple/notifications", {"signedPayload": signer.notification(202, 2, **account)})
     api.examples["receiveNotification"] = {"answer": json.loads(notification[2])}

@@ -226,6 +226,12 @@ def check_intents(api):
     token = answer["appAccountToken"]
     again = api.call("askPurchase", {"productId": "plus.yearly"}, customer="hugo")[1]
     check("the customer has one token", again["appAccountToken"] == token, again)
+    issued = [api.call("issueAppAccountToken", customer=name) for name in ("hugo", "hugo", "nora", "nora")]
+    check("OWN-18 and a device gets it without a product, as often as it asks", [answer for _, answer in issued[:2]] == [{"appAccountToken": token}] * 2, issued)
+    check("one who is not known has one from then on, and another one", issued[2] == issued[3] and uuid.UUID(issued[2][1]["appAccountToken"]).version == 4
+          and issued[2] != issued[0], issued)
+    bare = api.raw("PUT", "/api/v1/apps/demo/customers/hugo/appAccountToken", headers={"Authorization": f"Bearer {api.books.keys.public}"})
+    check("but nobody who shows the app's public key alone", bare[0] == 401, bare)
     own = str(uuid.uuid4())
     check("an id that is a UUID is its own token", api.call("askPurchase", {"productId": "plus.monthly"}, customer=own)[1]["appAccountToken"] == own)
     upload(api, "ida", 6, status=409, appAccountToken=token)

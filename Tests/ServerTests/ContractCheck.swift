@@ -38,7 +38,8 @@ extension ContractCheck {
     private static let readings: [String: Reading] = Dictionary(
         uniqueKeysWithValues: [
             reading(NativeAPI.receiveNotification), reading(NativeAPI.uploadTransaction), reading(NativeAPI.uploadReceipt),
-            reading(NativeAPI.askPurchase), reading(NativeAPI.askWall), reading(NativeAPI.changeAttributes),
+            reading(NativeAPI.askPurchase), reading(NativeAPI.issueAppAccountToken), reading(NativeAPI.askWall),
+            reading(NativeAPI.changeAttributes),
             reading(NativeAPI.askOffers), reading(NativeAPI.signPromotionalOffer), reading(NativeAPI.signIntroductoryOffer),
             reading(NativeAPI.exportCustomer), reading(NativeAPI.readCustomerPage), reading(NativeAPI.eraseCustomer),
             reading(NativeAPI.readOffers), reading(NativeAPI.listIssuedOffers),

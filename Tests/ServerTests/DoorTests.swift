@@ -29,6 +29,25 @@ import Testing
         (.get, "/api/v1/apps/app/subscriptions/1001"),
     ]
 
+    @Test func `OWN-18 a device gets its customer's token for purchases, and nobody else's`() async throws {
+        try await withRouter { world, client in
+            let own = "/api/v1/apps/app/customers/alice/appAccountToken"
+            let token = TokenMint(at: world.clock.now()).text
+            let first = try await client.send(.put, own, key: World.publicKey, token: token)
+            #expect(first.status == .ok && first.member("appAccountToken")?.utf8.count == 36)
+            #expect(try await client.send(.put, own).text == first.text, "the backend gets the same")
+            let others = "/api/v1/apps/app/customers/bob/appAccountToken"
+            let stranger = try await client.send(.put, others, key: World.publicKey, token: token)
+            #expect(stranger.status == .forbidden && stranger.code == "anotherCustomer")
+            let nobody = try await client.send(.put, own, key: World.publicKey)
+            #expect(nobody.status == .unauthorized)
+            #expect(try await client.send(.get, own).code == "methodNotAllowed", "it may make one, and is no GET")
+            let long = String(repeating: "a", count: 201)
+            let unreadable = try await client.send(.put, "/api/v1/apps/app/customers/\(long)/appAccountToken")
+            #expect(unreadable.status == .badRequest && unreadable.code == "invalidParameter")
+        }
+    }
+
     @Test(arguments: ["Bearer", "bearer", "BEARER"])
     func `The scheme is read in any case, as RFC 9110 says in section 11.1`(_ scheme: String) async throws {
         try await withRouter { _, client in

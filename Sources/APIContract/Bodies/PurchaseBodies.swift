@@ -114,6 +114,28 @@ package struct ForecastBody: AnswerContent, JSONBody, Hashable {
     }
 }
 
+/// What a customer's purchases are to bear.
+package struct AppAccountTokenBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "AppAccountToken", "The customer's one token (OWN-2, OWN-18).",
+        [
+            .required(
+                "appAccountToken", .text,
+                "A UUID that names this customer and nobody else: pass it to StoreKit with each purchase.",
+                example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11")
+        ])
+
+    package var appAccountToken: String
+
+    package init(appAccountToken: String) { self.appAccountToken = appAccountToken }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        appAccountToken = try fields.requiredText("appAccountToken")
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.member("appAccountToken", appAccountToken) }
+}
+
 /// A consumable that was delivered.
 package struct DeliveryBody: AnswerContent, JSONBody, JSONItem {
     package static let schema = ObjectSchema(

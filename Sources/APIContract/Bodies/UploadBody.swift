@@ -61,6 +61,7 @@ package struct ReceiptUploadBody: RequestContent, JSONBody, Hashable {
         [
             .required("kind", .word(["purchase", "queue", "restore"]), "How the receipt reached the device."),
             .required("receipt", .text, "The file of appStoreReceiptURL in base64.", example: "MIIT…"),
+            .optional("intents", .bool, "Whether the client asks before it buys (OWN-18); false unless said."),
         ])
     package static let limits = JSONLimits(maximumBytes: mostBytes, maximumDepth: 4, maximumElements: 64)
 
@@ -73,19 +74,24 @@ package struct ReceiptUploadBody: RequestContent, JSONBody, Hashable {
     package var kind: String
     /// The file of `appStoreReceiptURL` in base64.
     package var receipt: String
+    /// As ``UploadBody/intents``.
+    package var intents = false
 
-    package init(kind: String, receipt: String) {
+    package init(kind: String, receipt: String, intents: Bool = false) {
         self.kind = kind
         self.receipt = receipt
+        self.intents = intents
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         kind = try fields.requiredText("kind")
         receipt = try fields.requiredText("receipt")
+        intents = try fields.bool("intents") ?? false
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("kind", kind)
         writer.member("receipt", receipt)
+        if intents { writer.member("intents", true) }
     }
 }

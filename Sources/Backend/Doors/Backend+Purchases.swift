@@ -108,14 +108,24 @@ extension Backend {
     /// How many transactions one question may show.
     private static let mostShown = 20
 
-    /// The customer's one token: their id where that is a UUID, else the first that was vouched for, else one that is minted now
-    /// (OWN-2, OWN-18).
+    /// The token that a customer's purchases are to bear, whatever they buy: a device keeps it, so that a purchase which begins
+    /// while this server is away bears it too (OWN-18). Asking again gives the same one; it is no intent to buy.
+    ///
+    /// The customer need not be known: one who is not has a token from now on.
+    package func issueToken(to customer: CustomerID, app id: AppID) async throws -> Ledger.AppAccountToken {
+        let app = try settings(of: id)
+        let claimant = try await claimant(try Self.checked(customer), app: app)
+        return try await token(of: claimant, app: app, at: clock.now())
+    }
+
+    /// The customer's one token: their id where that is a UUID which names them, else the first that was vouched for, else one
+    /// that is minted now (OWN-2, OWN-18).
     private func token(of claimant: Claimant, app: AppSettings, at now: Timestamp) async throws -> Ledger.AppAccountToken {
         var request = IngestRequest(app: app, learnedAt: now)
         if let own = TokenRegistration(ofOwnId: claimant, firstUsedAt: now) {
             request.registration = own
-            _ = try await ingest(request)
-            return own.token
+            // Where it is another customer's token, or a purchase bore it before, a purchase with it would not be theirs.
+            if try await ingest(request).holder == claimant.customer { return own.token }
         }
         let name = CustomerName(app.id, claimant.customer)
         let known = try await translatingStorageErrors { try await store.write { try $0.tokens(of: name) } }

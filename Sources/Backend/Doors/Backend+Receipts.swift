@@ -26,18 +26,21 @@ extension Backend {
     ///
     /// Calling it again with the same receipt is safe.
     ///
-    /// - Parameter text: the receipt in base64; line breaks in it do no harm.
+    /// - Parameters:
+    ///   - text: the receipt in base64; line breaks in it do no harm.
+    ///   - keepsIntents: the client asks before it buys (OWN-18).
     /// - Throws: `BackendError.refusedEvidence` if it proves nothing, if Apple refused it, and with `appleNotConfigured` where
     ///   only Apple can say what it is and nobody asks; `overloaded` where too many wait for Apple.
     package func claim(
-        receipt text: String, by customer: CustomerID, _ kind: Claim.Kind, app id: AppID
+        receipt text: String, by customer: CustomerID, _ kind: Claim.Kind, keepsIntents: Bool = false, app id: AppID
     ) async throws -> ReceiptResult {
         let app = try settings(of: id)
         let customer = try Self.checked(customer)
+        let claim = ReceiptClaim(customer, kind, keepsIntents: keepsIntents)
         switch ReceiptEncoding.bytes(base64: text.utf8) {
         case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
         case .success(let receipt):
-            switch try await read(receipt, by: customer, kind, app: app) {
+            switch try await read(receipt, claim, app: app) {
             case .proved(let request):
                 let decisions = try await ingest(request).decisions
                 let results = decisions.compactMap { ClaimResult($0, learnedAt: request.learnedAt) }
@@ -46,7 +49,8 @@ extension Backend {
                 }
                 let environment = results.first?.key.environment
                 return .waits(results, meanwhile: try await meanwhile(of: customer, app: app, in: environment))
-            case .mustAskApple(let payload): return try await show(receipt, saying: payload, by: customer, kind, app: app)
+            case .mustAskApple(let payload):
+                return try await show(receipt, saying: payload, by: customer, as: claim, app: app)
             }
         }
     }
@@ -55,13 +59,12 @@ extension Backend {
     func request(
         ofImported receipt: [UInt8], of customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
     ) async throws -> IngestRequest {
-        switch try await read(receipt, by: customer, kind, app: app) {
+        let claim = ReceiptClaim(try customer.map(Self.checked), kind)
+        switch try await read(receipt, claim, app: app) {
         case .proved(let request): return request
         case .mustAskApple:
             var request = IngestRequest(app: app, learnedAt: clock.now())
-            request.orders = [
-                try order(verifying: receipt, for: try customer.map(Self.checked), kind, as: .verifyImportedReceipt, app: app)
-            ]
+            request.orders = [try order(verifying: receipt, for: claim, as: .verifyImportedReceipt, app: app)]
             return request
         }
     }
@@ -73,11 +76,7 @@ extension Backend {
         case mustAskApple(TransactionReceiptPayload)
     }
 
-    /// - Parameter customer: who claims what is in it; nil leaves it unclaimed.
-    private func read(
-        _ receipt: [UInt8], by customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
-    ) async throws -> ReadReceipt {
-        let customer = try customer.map(Self.checked)
+    private func read(_ receipt: [UInt8], _ claim: ReceiptClaim, app: AppSettings) async throws -> ReadReceipt {
         var request = IngestRequest(app: app, learnedAt: clock.now())
         switch try await proved(receipt, app: app, at: request.learnedAt) {
         case .mustAskApple(let payload): return .mustAskApple(payload)
@@ -85,8 +84,15 @@ extension Backend {
             request.arrivals = Arrival.of(
                 proven, scope: Scope(app: app.id, environment: environment), receivedAt: request.learnedAt)
         }
-        if let customer { request.claimEverything(for: try await claimant(customer, app: app), kind) }
+        try await claimEverything(in: &request, as: claim, app: app)
         return .proved(request)
+    }
+
+    /// Has the customer claim what the arrivals of a request tell of; nothing where nobody claims.
+    func claimEverything(in request: inout IngestRequest, as claim: ReceiptClaim, app: AppSettings) async throws {
+        guard let customer = claim.customer else { return }
+        let claimant = try await claimant(try Self.checked(customer), app: app, keepsIntents: claim.keepsIntents)
+        request.claimEverything(for: claimant, claim.kind)
     }
 
     /// Takes what `/verifyReceipt` answered to our own server; returns whether it said anything new. The caller holds the

@@ -15,7 +15,7 @@ extension Backend {
     ///
     /// - Throws: `BackendError.refusedEvidence` where the app has nobody asked.
     func order(
-        verifying receipt: [UInt8], for customer: CustomerID?, _ claim: Claim.Kind, as kind: WorkKind, app: AppSettings
+        verifying receipt: [UInt8], for claim: ReceiptClaim, as kind: WorkKind, app: AppSettings
     ) throws -> WorkOrder {
         guard let scope = app.receiptScopes.first else {
             throw refused(
@@ -25,16 +25,16 @@ extension Backend {
                     setting: app.sharedSecrets.isEmpty ? .sharedSecrets : .apple))
         }
         return try WorkOrder(
-            verifying: receipt, for: customer, claim, as: kind, from: ReceiptOrigin(scope: scope, receivedAt: clock.now()))
+            verifying: receipt, for: claim, as: kind, from: ReceiptOrigin(scope: scope, receivedAt: clock.now()))
     }
 
     /// Takes such a receipt from a customer: as known, where Apple was asked about it, else for Apple to be asked at once.
     func show(
-        _ receipt: [UInt8], saying payload: TransactionReceiptPayload, by customer: CustomerID, _ kind: Claim.Kind,
+        _ receipt: [UInt8], saying payload: TransactionReceiptPayload, by customer: CustomerID, as claim: ReceiptClaim,
         app: AppSettings
     ) async throws -> ReceiptResult {
-        let order = try order(verifying: receipt, for: customer, kind, as: .verifyReceipt, app: app)
-        if let results = try await claimAgain(payload, by: customer, kind, app: app) { return .judged(results) }
+        let order = try order(verifying: receipt, for: claim, as: .verifyReceipt, app: app)
+        if let results = try await claimAgain(payload, by: customer, as: claim, app: app) { return .judged(results) }
         let works = try await translatingStorageErrors {
             try await store.work(about: WorkOrder.key(ofReceipt: receipt, in: order.scope))
         }
@@ -80,18 +80,19 @@ extension Backend {
     /// What such a receipt says proves nothing, not even to whom a subscription belongs. So it brings about no more than what was
     /// proved earlier would if it were sent again.
     private func claimAgain(
-        _ payload: TransactionReceiptPayload, by customer: CustomerID, _ kind: Claim.Kind, app: AppSettings
+        _ payload: TransactionReceiptPayload, by customer: CustomerID, as shown: ReceiptClaim, app: AppSettings
     ) async throws -> [ClaimResult]? {
-        let claimant = try await claimant(try Self.checked(customer), app: app)
+        let claimant = try await claimant(try Self.checked(customer), app: app, keepsIntents: shown.keepsIntents)
         for scope in app.receiptScopes {
             let key = SubscriptionKey(scope, OriginalTransactionID(payload.originalTransactionId))
             let stored = try await translatingStorageErrors { try await store.subscription(key) }
             guard let stored else { continue }
             var request = IngestRequest(app: app, learnedAt: clock.now())
             if let claim = stored.state.claims.last(where: { $0.claim.customer == customer })?.claim {
-                let id = "\(kind.rawValue)/\(payload.transactionId)/\(request.learnedAt.millisecondsSince1970)"
+                let id = "\(shown.kind.rawValue)/\(payload.transactionId)/\(request.learnedAt.millisecondsSince1970)"
                 let again = Claim(
-                    id: .init(id), customer: claimant, kind: kind, about: .init(of: claim.productId, aliases: claim.aliases),
+                    id: .init(id), customer: claimant, kind: shown.kind,
+                    about: .init(of: claim.productId, aliases: claim.aliases),
                     claimedAt: request.learnedAt)
                 request.claims = [(key, again)]
                 let decisions = try await ingest(request).decisions

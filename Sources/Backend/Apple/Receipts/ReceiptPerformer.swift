@@ -71,10 +71,7 @@ package struct ReceiptPerformer: WorkPerformer {
         case .failure(let refusal): return try await refuse("answer.\(refusal)", body, work)
         case .success(let answer):
             var request = backend.request(of: answer, app: app, at: now)
-            if let customer = body.customer, let kind = Claim.Kind(rawValue: body.claimAs) {
-                let claimant = try await backend.claimant(try Backend.checked(CustomerID(customer)), app: app)
-                request.claimEverything(for: claimant, kind)
-            }
+            if let claim = ReceiptClaim(body) { try await backend.claimEverything(in: &request, as: claim, app: app) }
             let (answered, settings) = (request, backend.chosen)
             return .done(
                 keeping: WorkResult(

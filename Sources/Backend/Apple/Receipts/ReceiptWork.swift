@@ -11,10 +11,31 @@ struct ReceiptWorkBody: Sendable, Hashable, Codable {
     let customer: String?
     /// `purchase`, `queue` or `restore`.
     let claimAs: String
+    /// Whether the client asks before it buys (OWN-18); nil, as before it could be said: no.
+    var keepsIntents: Bool?
     /// Why Apple refused it, in a stable spelling: then nothing is left to do, and the device is told.
     var refused: String?
 
     var json: String { get throws { try StateCoding.encode(self) } }
+}
+
+/// Who claims what is in a receipt, and what their client says of it.
+struct ReceiptClaim: Sendable, Hashable {
+    /// Nil leaves it unclaimed.
+    let customer: CustomerID?
+    let kind: Claim.Kind
+    /// The client asks before it buys (OWN-18): what surfaces in a receipt without that is not its customer's purchase.
+    var keepsIntents = false
+
+    init(_ customer: CustomerID?, _ kind: Claim.Kind, keepsIntents: Bool = false) {
+        (self.customer, self.kind, self.keepsIntents) = (customer, kind, keepsIntents)
+    }
+
+    /// As work keeps it; nil where the kind is none, and nobody claims anything.
+    init?(_ body: ReceiptWorkBody) {
+        guard let kind = Claim.Kind(rawValue: body.claimAs) else { return nil }
+        self.init(body.customer.map { CustomerID($0) }, kind, keepsIntents: body.keepsIntents ?? false)
+    }
 }
 
 extension WorkOrder {
@@ -33,17 +54,18 @@ extension WorkOrder {
     ///
     /// - Parameter kind: ``WorkKind/verifyReceipt`` where somebody waits, else ``WorkKind/verifyImportedReceipt``.
     init(
-        verifying receipt: [UInt8], for customer: CustomerID?, _ claim: Claim.Kind, as kind: WorkKind, from origin: ReceiptOrigin
+        verifying receipt: [UInt8], for claim: ReceiptClaim, as kind: WorkKind, from origin: ReceiptOrigin
     ) throws {
         let body = ReceiptWorkBody(
-            receipt: StrictBase64.encodePadded(receipt), customer: customer?.rawValue, claimAs: claim.rawValue)
+            receipt: StrictBase64.encodePadded(receipt), customer: claim.customer?.rawValue, claimAs: claim.kind.rawValue,
+            keepsIntents: claim.keepsIntents ? true : nil)
         self.init(
             scope: origin.scope, subject: Self.subject(of: receipt),
-            key: Self.key(for: customer, claim, as: kind), kind: kind, body: try body.json, dueAt: origin.receivedAt)
+            key: Self.key(for: claim, as: kind), kind: kind, body: try body.json, dueAt: origin.receivedAt)
     }
 
-    static func key(for customer: CustomerID?, _ claim: Claim.Kind, as kind: WorkKind) -> String {
-        "\(kind.rawValue)/\(claim.rawValue)/\(customer?.rawValue ?? "")"
+    static func key(for claim: ReceiptClaim, as kind: WorkKind) -> String {
+        "\(kind.rawValue)/\(claim.kind.rawValue)\(claim.keepsIntents ? "+intents" : "")/\(claim.customer?.rawValue ?? "")"
     }
 }
 
