@@ -34,6 +34,7 @@ extension Tenure {
         keepAnswer()
         let access = access(isFresh: true)
         tell(access)
+        await fetchToken(of: customer)
         await askSigned(customer)
         return access
     }

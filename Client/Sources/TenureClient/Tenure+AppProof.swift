@@ -18,7 +18,7 @@ extension Tenure {
         do {
             let content: AppProof.Content
             if let signed = try await configuration.store.signedAppTransaction() {
-                try learn((SignedText.payload(of: signed) as AppTransactionText?)?.receiptType)
+                try learn(AppTransactionText(signed: signed)?.receiptType)
                 content = .appTransaction(signed)
             } else if let receipt = try await configuration.store.receipt() {
                 // It has everything that this Apple Account bought, whoever bought it here: while another customer's purchase is
@@ -116,12 +116,4 @@ private struct ReceiptAnswer: Decodable {
     struct Result: Decodable {
         let originalTransactionId: String
     }
-}
-
-/// What an app transaction's signed text says; read and not verified, as with ``TransactionText``.
-///
-/// Source: Apple, `JWSAppTransactionDecodedPayload`.
-private struct AppTransactionText: Decodable {
-    /// The environment.
-    let receiptType: String?
 }

@@ -52,6 +52,35 @@ extension Tenure {
         tell(access())
     }
 
+    /// Asks the server for the customer's token where none is kept, so that a purchase which begins while the server is away bears
+    /// it too (OWN-18). Where it is not to be had, the next answer brings another try.
+    func fetchToken(of customer: String) async {
+        guard identity.appAccountToken(of: customer) == nil else { return }
+        do {
+            let response = try await authorized(customer) { server, _, who in
+                try await server.appAccountToken(of: customer, by: who)
+            }
+            guard response.status == 200, let answer = response.decoded(AppAccountTokenAnswer.self) else {
+                throw Self.problem(response)
+            }
+            keep(answer.appAccountToken, of: customer)
+        } catch {
+            report(TenureProblem(.notAnswered, error))
+        }
+    }
+
+    /// Keeps a customer's token.
+    func keep(_ token: UUID, of customer: String) {
+        let before = identity
+        identity.learn(token, of: customer)
+        guard identity != before else { return }
+        do {
+            try keepIdentity()
+        } catch {
+            report(TenureProblem(.notKept, error))
+        }
+    }
+
     /// Says to the server who an anonymous customer is, where it could not be said before.
     func merge() async {
         for merge in identity.merges where merge.customer == identity.customer {
@@ -77,4 +106,9 @@ extension Tenure {
     private func identified(_ customer: String, _ former: AnonymousCustomer) async throws -> ServerResponse {
         try await authorized(customer) { server, _, who in try await server.identify(customer, as: former, by: who) }
     }
+}
+
+/// Source: `AppAccountToken` in the server's OpenAPI document.
+private struct AppAccountTokenAnswer: Decodable {
+    let appAccountToken: UUID
 }

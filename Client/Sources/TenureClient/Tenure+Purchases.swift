@@ -24,7 +24,7 @@ extension Tenure {
     /// Buys a product for the customer.
     ///
     /// The server is asked before, so that nobody pays twice, and the purchase bears the customer's token. Where the server does
-    /// not answer, the purchase goes on without it.
+    /// not answer, the purchase goes on, with the token that was kept when it did.
     ///
     /// - Parameter anyway: also where the customer would get nothing for it, since they were told and want it.
     /// - Throws: ``TenureProblem``: `notKept` where what is needed to find the purchase again cannot be written (then nothing is
@@ -38,7 +38,7 @@ extension Tenure {
             report(TenureProblem(.notAnswered, error))
         }
         if let forecast, forecast.isInVain, !anyway { return .inVain(forecast) }
-        let token = forecast?.appAccountToken ?? (identity.customer == customer ? identity.appAccountToken : nil)
+        let token = forecast?.appAccountToken ?? identity.appAccountToken(of: customer)
         let name: String
         do {
             name = try intents.begin(
@@ -107,14 +107,7 @@ extension Tenure {
         guard response.status == 200, let forecast = response.decoded(PurchaseForecast.self) else {
             throw Self.problem(response)
         }
-        if identity.customer == customer, identity.appAccountToken != forecast.appAccountToken {
-            identity.appAccountToken = forecast.appAccountToken
-            do {
-                try keepIdentity()
-            } catch {
-                report(TenureProblem(.notKept, error))
-            }
-        }
+        keep(forecast.appAccountToken, of: customer)
         return forecast
     }
 

@@ -41,6 +41,23 @@ struct AppProofTests {
         }
     }
 
+    @Test func `what the store signed anew is the same download, and another Apple Account's is another one`() async throws {
+        try await with(first: 60_500_000) { world in
+            func signed(_ id: String, at date: Int) -> String {
+                let payload =
+                    #"{"appTransactionId":"\#(id)","originalPurchaseDate":1,"receiptType":"Production","receiptCreationDate":\#(date)}"#
+                return "e30.\(JWS.base64URL(Data(payload.utf8))).c2ln"
+            }
+            for (text, count) in [(signed("1", at: 1), 1), (signed("1", at: 2), 1), (signed("2", at: 3), 2)] {
+                await world.store.hasApp(signed: text)
+                let tenure = try await launched(world)
+                await tenure.showing?.value
+                #expect(await asked(world, "appTransactions") == count)
+                await tenure.stop()
+            }
+        }
+    }
+
     @Test func `it waits until the server has it, over launches, and then for whom it was kept`() async throws {
         try await with(first: 61_000_000) { world in
             await world.store.hasApp(signed: "text")

@@ -53,6 +53,60 @@ struct StoryTests {
         }
     }
 
+    @Test func `OWN-18 who logged in before the server went away buys with their own token, on a device of two customers`()
+        async throws
+    {
+        try await with { world in
+            let tenure = try world.launch()
+            for customer in ["alice", "bob", "alice", "bob"] { try await tenure.identify(customer) }
+            let fetched = await world.server.asked.filter { $0.hasSuffix(" appAccountToken") }
+            #expect(fetched == ["PUT alice appAccountToken", "PUT bob appAccountToken"], "once for each")
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            guard case .waiting = try await tenure.purchase("plus") else {
+                Issue.record("not waiting")
+                return
+            }
+            #expect(await world.store.tokens["1001"] == PretendServer.token(of: "bob"))
+            // In the next process, still without a network, somebody logs in again who has been here.
+            let next = try world.launch()
+            try await next.identify("alice")
+            _ = try await next.purchase("plus")
+            #expect(await world.store.tokens["1002"] == PretendServer.token(of: "alice"))
+            // Of whom the server has said nothing, a purchase bears nobody's.
+            try await next.identify("carol")
+            _ = try await next.purchase("plus")
+            #expect(await world.store.made.contains("1003"))
+            #expect(await world.store.tokens["1003"] == nil)
+        }
+    }
+
+    @Test func `OWN-18 an anonymous customer has a token of their own from the first answer on`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            await tenure.start()
+            let customer = await tenure.customer
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            _ = try await tenure.purchase("plus")
+            #expect(await world.store.tokens["1001"] == PretendServer.token(of: customer))
+            await tenure.stop()
+        }
+    }
+
+    @Test func `OWN-18 a server that says no token stops nobody from logging in, and is asked again`() async throws {
+        try await with { world in
+            await world.server.disturb { request in
+                request.url.path.hasSuffix("/appAccountToken") ? PretendServer.problem(503, "storeUnavailable") : nil
+            }
+            let tenure = try world.launch()
+            var problems = await tenure.problems().makeAsyncIterator()
+            #expect(try await tenure.identify("alice").source == .server)
+            #expect(await problems.next() == TenureProblem(.notAnswered, words: "storeUnavailable"))
+            await world.server.disturb(nil)
+            try await tenure.refresh()
+            #expect(await world.server.asked.filter { $0 == "PUT alice appAccountToken" }.count == 1)
+        }
+    }
+
     @Test func `DEV-4 a transaction without a date, one of an unknown product, and one that comes twice are kept once`()
         async throws
     {

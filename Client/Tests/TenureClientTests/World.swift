@@ -72,6 +72,7 @@ actor PretendServer: ServerTransport {
             }
             merged[former] = customer
             return ServerResponse(status: 204)
+        case "appAccountToken": return try Self.json(["appAccountToken": Self.token(of: customer).uuidString])
         case "transactions": return try upload(body, of: customer)
         case "appTransactions":
             guard let text = body["signedAppTransaction"] as? String else { return Self.problem(400, "invalidBody") }
@@ -79,7 +80,8 @@ actor PretendServer: ServerTransport {
             if appTransactions[customer]?.contains(text) != true { appTransactions[customer, default: []].append(text) }
             return try Self.json(["originalPurchaseDate": 0, "environment": "Production", "shownAt": clock.truth])
         case "receipts":
-            guard let receipt = body["receipt"] as? String, let kind = body["kind"] as? String else {
+            guard let receipt = body["receipt"] as? String, let kind = body["kind"] as? String, body["intents"] as? Bool == true
+            else {
                 return Self.problem(400, "invalidBody")
             }
             receipts[customer, default: []].append("\(kind) \(receipt)")
@@ -98,7 +100,7 @@ actor PretendServer: ServerTransport {
 
     private func upload(_ body: [String: Any], of customer: String) throws -> ServerResponse {
         guard let text = (body["signedTransactionInfo"] as? String).flatMap(TransactionText.init(signed:)),
-            let kind = body["kind"] as? String
+            let kind = body["kind"] as? String, body["intents"] as? Bool == true
         else { return Self.problem(400, "invalidBody") }
         sent[text.transactionId, default: 0] += 1
         if let refusal = refusals[text.transactionId] { return refusal }

@@ -23,8 +23,17 @@ struct Identity: Sendable, Hashable, Codable {
     private(set) var anonymous: [AnonymousCustomer]
     /// Which of them are to be merged into which customer, since that customer logged in.
     private(set) var merges: [Merge] = []
-    /// The customer's one token for purchases, once the server has said it (OWN-18).
-    var appAccountToken: UUID?
+    /// The tokens for purchases of those who were customers here, once the server has said them, the newest last: who logs in
+    /// again without a network has theirs (OWN-18).
+    private var tokens: [PurchaseToken] = []
+
+    struct PurchaseToken: Sendable, Hashable, Codable {
+        let customer: String
+        let token: UUID
+    }
+
+    /// More customers than a device has; the oldest is forgotten then, and asked for again.
+    static let mostTokens = 20
 
     struct Merge: Sendable, Hashable, Codable {
         let anonymous: String
@@ -39,18 +48,28 @@ struct Identity: Sendable, Hashable, Codable {
     /// Whether nobody has logged in.
     var isAnonymous: Bool { anonymous(customer) != nil }
 
+    /// A customer's one token for purchases; nil until the server has said it.
+    func appAccountToken(of customer: String) -> UUID? { tokens.first { $0.customer == customer }?.token }
+
+    /// The server has said a customer's token. It is never used for another one.
+    mutating func learn(_ token: UUID, of customer: String) {
+        guard appAccountToken(of: customer) != token else { return }
+        let others = tokens.filter { $0.customer != customer }
+        tokens = others.suffix(Self.mostTokens - 1) + [PurchaseToken(customer: customer, token: token)]
+    }
+
     func anonymous(_ id: String) -> AnonymousCustomer? { anonymous.first { $0.id == id } }
 
     /// A customer has logged in. Who was anonymous until now is them; who was somebody else is not.
     mutating func identify(_ name: String) {
         guard name != customer else { return }
         if isAnonymous { merges.append(Merge(anonymous: customer, customer: name)) }
-        (customer, appAccountToken) = (name, nil)
+        customer = name
     }
 
     /// Nobody is logged in any more: a new anonymous customer begins.
     mutating func signOut(_ next: AnonymousCustomer) {
-        (customer, appAccountToken) = (next.id, nil)
+        customer = next.id
         anonymous.append(next)
         let needed = Set(merges.map(\.anonymous))
         while anonymous.count > Self.mostAnonymous, let oldest = anonymous.firstIndex(where: { !needed.contains($0.id) }) {

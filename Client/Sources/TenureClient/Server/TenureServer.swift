@@ -52,7 +52,7 @@ struct TenureServer: Sendable {
     func uploadReceipt(
         _ receipt: Data, kind: UploadKind, of customer: String, by who: Authorization
     ) async throws -> ServerResponse {
-        let body = ["kind": kind.rawValue, "receipt": receipt.base64EncodedString()]
+        let body = ReceiptBody(kind: kind, receipt: receipt.base64EncodedString(), intents: true)
         return try await ask("POST", customer, "receipts", body: body, by: who)
     }
 
@@ -63,6 +63,11 @@ struct TenureServer: Sendable {
         let body = IntentBody(
             productId: productId, signedTransactions: shown.signedTransactions, signedAppTransaction: shown.signedAppTransaction)
         return try await ask("POST", customer, "intents", query: [("environment", environment)], body: body, by: who)
+    }
+
+    /// What the customer's purchases are to bear, whatever they buy.
+    func appAccountToken(of customer: String, by who: Authorization) async throws -> ServerResponse {
+        try await ask("PUT", customer, "appAccountToken", by: who)
     }
 
     func wall(
@@ -86,6 +91,12 @@ struct TenureServer: Sendable {
         let kind: UploadKind
         let signedTransactionInfo: String
         let signedRenewalInfo: String?
+        let intents: Bool
+    }
+
+    private struct ReceiptBody: Encodable {
+        let kind: UploadKind
+        let receipt: String
         let intents: Bool
     }
 

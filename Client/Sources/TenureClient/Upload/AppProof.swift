@@ -18,13 +18,14 @@ struct AppProof: Sendable, Hashable, Codable, QueuedUpload {
 
         fileprivate var identity: String {
             switch self {
-            case .appTransaction(let signed): "appTransaction \(signed)"
+            // The store signs it anew from time to time; it is the same download then.
+            case .appTransaction(let signed): "appTransaction \(AppTransactionText(signed: signed)?.identity ?? signed)"
             case .receipt(let receipt, let kind): "receipt \(kind.rawValue) \(receipt.base64EncodedString())"
             }
         }
     }
 
-    /// One for each customer and text: what was shown once is not shown again.
+    /// One for each customer and download: what was shown once is not shown again.
     var name: String { Digest.hexadecimal(of: "\(customer)\n\(content.identity)") + ".json" }
 
     /// Of each customer the newest is enough.
@@ -43,5 +44,29 @@ struct ShownProofs: Sendable, Hashable, Codable {
     mutating func insert(_ name: String) {
         names.removeAll { $0 == name }
         names = names.suffix(Self.most - 1) + [name]
+    }
+}
+
+/// What an app transaction's signed text says; read and not verified, as with ``TransactionText``.
+///
+/// Source: Apple, `JWSAppTransactionDecodedPayload`.
+struct AppTransactionText: Decodable {
+    /// The environment.
+    let receiptType: String?
+    /// One for each Apple Account and app.
+    private let appTransactionId: String?
+    private let originalPurchaseDate: Int64?
+    private let originalApplicationVersion: String?
+
+    /// Nil where it is no JWS of an app transaction.
+    init?(signed text: String) {
+        guard let said: Self = SignedText.payload(of: text) else { return nil }
+        self = said
+    }
+
+    /// What stays the same however often it is signed; nil where it does not say whose download it is.
+    var identity: String? {
+        guard let appTransactionId, let originalPurchaseDate else { return nil }
+        return "\(appTransactionId) \(receiptType ?? "") \(originalPurchaseDate) \(originalApplicationVersion ?? "")"
     }
 }
