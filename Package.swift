@@ -130,6 +130,12 @@ let package = Package(
             resources: [.embedInCode("Page/page.html"), .embedInCode("Page/page.js")],
             swiftSettings: house),
         room("AppStoreSimulatorTesting", ["Primitives", "AppStoreModel", "AppStoreSimulator", logging, lifecycle]),
+        // The device SDK's core, from the package that apps fetch: the demo's devices run it (decision 0061). Its own transport
+        // would bring libcurl into the server's program.
+        .target(
+            name: "TenureClient", dependencies: [crypto], path: "Client/Sources/TenureClient",
+            exclude: ["PrivacyInfo.xcprivacy", "Server/URLSessionTransport.swift"]),
+        .target(name: "TenureLocalStore", dependencies: ["TenureClient"], path: "Client/Linux/Sources/TenureLocalStore"),
         // The receiver of docs/operations/webhooks.md, which a test runs.
         .executableTarget(
             name: "webhook-receiver", dependencies: [hummingbird, crypto], path: "Examples/webhook-receiver"),
@@ -140,6 +146,7 @@ let package = Package(
                 "Intake", "Storage", "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
                 "AppStoreGateway", "Delivery", "OperatorFactors", "Console",
                 "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", metrics,
+                "TenureClient", "TenureLocalStore",
                 hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,

@@ -12,7 +12,9 @@ let package = Package(
             name: "TenureClient", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             resources: [.copy("PrivacyInfo.xcprivacy")]),
         .target(name: "TenureStoreKit", dependencies: ["TenureClient", "StoreKit"]),
-        .executableTarget(name: "tenure-device", dependencies: ["TenureClient"]),
+        // Also a target of the server's package: its demo's devices are devices of this store.
+        .target(name: "TenureLocalStore", dependencies: ["TenureClient"]),
+        .executableTarget(name: "tenure-device", dependencies: ["TenureClient", "TenureLocalStore"]),
         .testTarget(name: "TenureClientTests", dependencies: ["TenureClient"]),
         .testTarget(name: "TenureStoreKitTests", dependencies: ["TenureClient", "TenureStoreKit", "StoreKit"]),
     ],

@@ -28,7 +28,7 @@ from api_answers import make_answer_keys
 from harness import APPLE_ID, BUNDLE, ROOT, SECRET, Keys, check, configuration, customer_token, free_port, request, running
 
 DEVICE = pathlib.Path(os.environ.get("TENURE_DEVICE", ROOT / "Client/Linux/.build/debug/tenure-device"))
-PEOPLE = ("alice", "bob", "carol", "dave", "erin", "frank", "gina")
+PEOPLE = ("alice", "bob", "carol", "dave", "erin", "frank", "gina", "henry", "iris")
 HOUR = 3_600_000
 
 
@@ -76,6 +76,10 @@ class World:
         self.do("/devices", {"id": name, "account": f"account-of-{name}"})
         return Device(self, name)
 
+    def payload(self, transaction):
+        """What Apple signed of a transaction."""
+        return jwt.decode(self.do(f"/transactions/{transaction}")["signedTransactionInfo"], options={"verify_signature": False})
+
     def claims(self, transaction):
         return [(one["customer"], one["kind"], one["outcome"]) for one in self.ask(f"/subscriptions/{transaction}").get("claims", [])]
 
@@ -86,7 +90,7 @@ class Device:
     def __init__(self, world, name):
         self.world, self.name, self.folder = world, name, world.folder / f"app-{name}"
 
-    def run(self, *steps, server=None, jwks=None, end=None, shift=None, folder=None):
+    def run(self, *steps, server=None, jwks=None, end=None, shift=None, folder=None, ios=None):
         """A process of the app.
 
         server: another address; end: where it is killed; shift: how far its clock is set.
@@ -97,7 +101,7 @@ class Device:
         tokens.write_text(json.dumps({one: customer_token(one, issued=now) for one in PEOPLE}))
         arguments = [DEVICE, "--server", server or world.server, "--app", "demo", "--public-key", world.keys.public, "--store", world.control,
                      "--device", self.name, "--folder", folder or self.folder, "--tokens", tokens, "--boot", world.folder / "boot"]
-        arguments += [*(["--keys", jwks] if jwks else []), *(["--end", end] if end else []), *steps]
+        arguments += [*(["--keys", jwks] if jwks else []), *(["--end", end] if end else []), *(["--ios", ios] if ios else []), *steps]
         if shift:
             arguments = ["faketime", "-f", shift, *arguments]
         done = subprocess.run([str(one) for one in arguments], capture_output=True, text=True, timeout=120,
@@ -129,7 +133,7 @@ def check_purchase(world):
     check("the device says what the server says", (bought["access"]["isActive"], bought["access"]["start"], bought["access"]["end"])
           == (answer["isActive"], answer["start"], answer["end"]), (bought, answer))
     transaction = world.do("/accounts/account-of-ipad")["subscriptions"][0]["originalTransactionId"]
-    token = jwt.decode(world.do(f"/transactions/{transaction}")["signedTransactionInfo"], options={"verify_signature": False})["appAccountToken"]
+    token = world.payload(transaction)["appAccountToken"]
     known = world.ask(f"/subscriptions/{transaction}")
     check("OWN-4 it bears the customer's token, and was uploaded as a purchase", len(token) == 36 and ("alice", "purchase") in
           [one[:2] for one in world.claims(transaction)], (token, known))
@@ -181,17 +185,36 @@ def check_away(world):
     watch.run("identify:frank")
     code, lines, _ = watch.run("start", "purchase:plus.monthly", server=world.nowhere)
     check("a purchase while the server is away is kept", lines["purchase:plus.monthly"]["outcome"] == "waiting" and len(watch.unfinished) == 1, lines)
+    issued = request("PUT", f"{world.server}/api/v1/apps/demo/customers/frank/appAccountToken", headers={"Authorization": f"Bearer {world.keys.server}"})[1]
+    check("OWN-18 and bears the token that was fetched at login", world.payload(watch.unfinished[0]).get("appAccountToken") == issued["appAccountToken"],
+          (issued, world.payload(watch.unfinished[0])))
     _, lines, problems = watch.run("start", "settle", "current")
     check("and the next launch uploads it as a purchase", lines["current"]["access"]["active"] == ["plus"]
           and watch.unfinished == [], (lines, problems))
 
 
-def check_receipt(world):
-    """LIC-3: below iOS 16 the app receipt shows how somebody came by the app; this store signs devices no app transaction."""
-    ipad = Device(world, "ipad")
-    _, _, problems = ipad.run("start", "refresh")
-    shown = json.loads((ipad.folder / "state/shown.json").read_text())["names"]
-    check("LIC-3 the app receipt was shown, and the server took it", shown and "parked" not in problems, (shown, problems))
+def check_shown(world):
+    """LIC-3: how somebody came by the app is shown at the first launch and after a login: the app transaction, or below iOS 16 the app receipt."""
+    def shown(device):
+        return json.loads((device.folder / "state/shown.json").read_text())["names"]
+
+    def downloads(customer):
+        return [one.get("appTransactionId") for one in world.ask(f"/customers/{customer}/licences")["appPurchases"]]
+
+    phone = world.device("phone")
+    got = world.do("/accounts/account-of-phone")["appTransactionId"]
+    _, _, problems = phone.run("start", "shown:1", "identify:gina", "shown:2")
+    names = shown(phone)
+    check("LIC-3 the app transaction is shown by the anonymous customer and by who logs in", len(names) == 2 and "parked" not in problems, (names, problems))
+    check("LIC-3 the server knows which Apple Account's download it is", downloads("gina") == [got], (downloads("gina"), got))
+    # What another customer's login shows comes after what the launch would have shown.
+    phone.run("start", "signOut", "identify:iris", "shown:3")
+    check("and the launch after it shows it no more, though the store signed it anew", shown(phone)[:2] == names and len(shown(phone)) == 3, (names, shown(phone)))
+
+    old = world.device("old")
+    _, _, problems = old.run("start", "shown:1", "identify:henry", "shown:2", ios="15")
+    check("LIC-3 below iOS 16 the receipt is shown, and the server took it", shown(old) and "parked" not in problems, (shown(old), problems))
+    check("which says nothing of an app transaction", downloads("henry") == [], downloads("henry"))
 
 
 # MARK: DEV-2, ENT-10
@@ -310,7 +333,7 @@ def main():
         world = World(pathlib.Path(name))
         with world.simulator(), world.serving():
             ipad = check_purchase(world)
-            check_receipt(world)
+            check_shown(world)
             check_restore(world, ipad)
             check_killed(world)
             check_away(world)

@@ -25,8 +25,8 @@ extension Tenure {
         public var customerToken: @Sendable (_ customer: String) async throws -> String
         /// Where the customer and the last answer are kept; files in ``folder`` unless said.
         public var keep: any Keep
-        /// How the server is asked; by `URLSession` unless said.
-        public var transport: any ServerTransport = URLSessionTransport()
+        /// How the server is asked.
+        public var transport: any ServerTransport
         /// The device's clocks; those of the system unless said.
         public var clock: any DeviceClock = SystemClock()
         /// Where random bits come from; the system's generator unless said.
@@ -36,12 +36,14 @@ extension Tenure {
 
         var files: any FileOperations = SystemFiles()
 
+        /// With a transport of the app's own; without one it is `URLSession`.
+        ///
         /// - Throws: where the folder cannot be made.
         public init(
-            server: URL, app: String, publicKey: String, store: any DeviceStore, folder: URL,
+            server: URL, app: String, publicKey: String, store: any DeviceStore, folder: URL, transport: any ServerTransport,
             customerToken: @escaping @Sendable (_ customer: String) async throws -> String = { _ in throw NoTokens() }
         ) throws {
-            (self.server, self.app, self.publicKey) = (server, app, publicKey)
+            (self.server, self.app, self.publicKey, self.transport) = (server, app, publicKey, transport)
             (self.store, self.folder, self.customerToken) = (store, folder, customerToken)
             keep = try FileKeep(folder.appendingPathComponent("state"))
         }

@@ -32,8 +32,7 @@ struct Demo: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { removeFolder(folder) }
         let stage = try DemoStage(
-            cataloguePath: catalogue, databasePath: folder.appendingPathComponent("tenure.sqlite").path, port: port,
-            consolePort: stay ? consolePort : nil)
+            cataloguePath: catalogue, folder: folder, port: port, consolePort: stay ? consolePort : nil)
         let check = DemoCheck(plantedAt: plantWrongAnswer)
         try await stage.play(staying: stay) { world in
             try await DemoStory(world: world, check: check).tell()

@@ -6,6 +6,7 @@ import AsyncHTTPClient
 import Backend
 import Crypto
 import Delivery
+import Foundation
 import Hummingbird
 import Ledger
 import Logging
@@ -35,11 +36,16 @@ struct DemoStage {
     private let serverKey: String
     private let customerTokenSecret: [UInt8]
     private let publicKey = "appl_demo"
+    /// For what devices keep.
+    private let devices: URL
     /// Nil where the demo ends by itself.
     private let console: DemoConsole?
 
-    /// - Parameter consolePort: where the console listens; nil: there is none.
-    init(cataloguePath: String, databasePath: String, port: Int, consolePort: Int?) throws {
+    /// - Parameters:
+    ///   - folder: for the database and for what devices keep.
+    ///   - consolePort: where the console listens; nil: there is none.
+    init(cataloguePath: String, folder: URL, port: Int, consolePort: Int?) throws {
+        devices = folder.appendingPathComponent("devices")
         let catalogue = try CatalogueFile.read(cataloguePath)
         let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
         let appleKey = InAppPurchaseKey(id: "DEMOKEY001")
@@ -62,7 +68,7 @@ struct DemoStage {
         }
         // The simulator's root is trusted and Apple's is not: a simulated clock must never be used with real purchases.
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
-        store = try SQLiteStore(path: databasePath)
+        store = try SQLiteStore(path: folder.appendingPathComponent("tenure.sqlite").path)
         let backend = Backend(store: store, verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator))
         let digest = Array(SHA256.hash(data: Array(serverKey.utf8)))
         let credentials = [Self.app, Self.replayApp].map { [publicKey, customerTokenSecret] id in
@@ -124,7 +130,9 @@ struct DemoStage {
                 store: "http://127.0.0.1:\(atStore)/control/v1", server: "http://127.0.0.1:\(atServer)",
                 serverKey: stage.serverKey,
                 publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret,
-                receiver: "http://127.0.0.1:\(atReceiver)/events", folded: receiver, work: asking)
+                receiver: "http://127.0.0.1:\(atReceiver)/events", folded: receiver,
+                now: { [simulator = stage.simulator] in simulator.clockNow() },
+                devices: stage.devices, work: asking)
             try await story(world)
             guard let console = stage.console else { return }
             Console.print("\nConsole         \(console.link)")

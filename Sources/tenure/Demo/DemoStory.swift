@@ -22,15 +22,18 @@ struct DemoStory {
         let url = world.server + NativeAPI.receiveNotification.path(AppPath(app: DemoStage.app.rawValue))
         _ = try await world.atApple(.POST, "/delivery") { $0.member("url", url) }
         heading("A subscribes with a free trial")
-        let subscription = try await trial()
+        _ = try await world.atApple(.POST, "/accounts") { $0.member("id", "shared-ipad") }
+        let alice = try await DemoDevice("phone", account: "shared-ipad", of: "alice", in: world)
+        let bob = try await DemoDevice("ipad", account: "shared-ipad", of: "bob", in: world)
+        let subscription = try await trial(on: alice)
         heading("The first renewal arrives as a notification, the second only through a device")
-        try await renewals(of: subscription)
+        try await renewals(on: alice, and: bob)
         heading("B upgrades on the same Apple Account")
-        try await upgrade(of: subscription)
+        try await upgrade(of: subscription, on: bob)
         heading("Apple refunds B's purchase")
         try await refund(of: subscription)
         heading("B buys again, and a year passes")
-        try await year(of: subscription)
+        try await year(of: subscription, on: bob)
         heading("Everything is delivered again, duplicated and in another order")
         try await replay(of: subscription)
         heading("Notifications stop, and then Apple answers nothing for six hours")
@@ -41,30 +44,31 @@ struct DemoStory {
 
     // MARK: Chapters
 
-    private func trial() async throws -> String {
-        _ = try await world.atApple(.POST, "/accounts") { $0.member("id", "shared-ipad") }
-        let bought = try await world.atApple(.POST, "/accounts/shared-ipad/purchases") { $0.member("productId", "plus.monthly") }
-        let subscription = try text("originalTransactionId", bought)
-        apple(
-            "the Apple Account of the shared iPad begins a free week of plus.monthly; the notification arrives before any upload")
-        try await expectAccess(
-            of: "alice", "inactive", because: "an unclaimed subscription is kept, unowned (OWN-2)")
-        try await upload(
-            try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 bound",
-            because: "the first valid claim binds (OWN-2)")
+    private func trial(on alice: DemoDevice) async throws -> String {
+        try await alice.buy("plus.monthly") {
+            apple(
+                """
+                the Apple Account of the shared iPad begins a free week of plus.monthly; the notification arrives before any \
+                upload
+                """)
+            try await expectAccess(of: "alice", "inactive", because: "an unclaimed subscription is kept, unowned (OWN-2)")
+        }
+        try await expectUpload(by: alice, "purchase", comesTo: "200 bound", because: "the first valid claim binds (OWN-2)")
         try await expectAccess(
             of: "alice", "active 2026-01-01 to 2026-01-08", because: "a trial is a period like any other (PER-1, ENT-1)")
-        try await upload(
-            try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 alreadyOwner",
-            because: "repeating a claim changes nothing (OWN-3)")
-        return subscription
+        try await alice.restore()
+        try await expectUpload(
+            by: alice, "restore", comesTo: "200 alreadyOwner", because: "repeating a claim changes nothing (OWN-3)")
+        let account = try await world.atApple(.GET, "/accounts/shared-ipad")
+        return try text("originalTransactionId", account["subscriptions"]?.array?.first { _ in true }?.object)
     }
 
-    private func renewals(of subscription: String) async throws {
+    private func renewals(on alice: DemoDevice, and bob: DemoDevice) async throws {
         try await world.advance(to: day("2026-01-09"))
         apple("renewed on 2026-01-08 for a month, and sent a notification")
         try await expectAccess(
             of: "alice", "active 2026-01-01 to 2026-02-08", because: "the periods follow each other without a gap (PER-1, PER-6)")
+        try await alice.open()
         _ = try await world.atApple(.POST, "/delivery") {
             $0.member("mode", "drop")
             $0.member("count", 1)
@@ -74,28 +78,35 @@ struct DemoStory {
         try await expectAccess(
             of: "alice", "active provisional 2026-01-01 to 2026-02-08T01:00:00Z",
             because: "late news: it was set to renew (ENT-6)")
-        let renewal = try await newestTransaction()
-        try await upload(
-            renewal, by: "bob", "queue", comesTo: "409 ownedByAnother",
+        // Her phone has heard of it from the App Store, and keeps it until it has a network.
+        await alice.set(isOnline: false)
+        try await alice.open()
+        try await bob.open()
+        try await expectUpload(
+            by: bob, "queue", comesTo: "409 ownedByAnother",
             because: "a renewal never moves a subscription, whoever is logged in (OWN-8)")
-        try await upload(
-            renewal, by: "alice", "queue", comesTo: "200 alreadyOwner",
+        await alice.set(isOnline: true)
+        try await alice.open()
+        try await expectUpload(
+            by: alice, "queue", comesTo: "200 alreadyOwner",
             because: "the device shows what the lost notification said (PER-6)")
         try await expectAccess(of: "alice", "active 2026-01-01 to 2026-03-08", because: "the renewal is known (PER-6)")
-        try await upload(
-            renewal, by: "bob", "restore", comesTo: "409 ownedByAnother",
+        try await bob.restore()
+        try await expectUpload(
+            by: bob, "restore", comesTo: "409 ownedByAnother",
             because: "a restore by another customer is refused: onRestore is keep (OWN-9)")
     }
 
-    private func upgrade(of subscription: String) async throws {
+    private func upgrade(of subscription: String, on bob: DemoDevice) async throws {
         try await world.advance(to: day("2026-02-20"))
-        let bought = try await world.atApple(.POST, "/accounts/shared-ipad/purchases") { $0.member("productId", "pro.monthly") }
-        apple("someone on the shared iPad upgraded to pro.monthly at 2026-02-20 and got the rest of plus.monthly refunded")
-        try await expectAccess(
-            of: "alice", "active 2026-01-01 to 2026-03-20",
-            because: "the upgrade is known, and no customer has shown evidence of it (OWN-4)")
-        try await upload(
-            try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 moved",
+        try await bob.buy("pro.monthly") {
+            apple("someone on the shared iPad upgraded to pro.monthly at 2026-02-20 and got the rest of plus.monthly refunded")
+            try await expectAccess(
+                of: "alice", "active 2026-01-01 to 2026-03-20",
+                because: "the upgrade is known, and no customer has shown evidence of it (OWN-4)")
+        }
+        try await expectUpload(
+            by: bob, "purchase", comesTo: "200 moved",
             because: "whoever buys the upgrade becomes owner at its purchase date (OWN-5)")
         try await expectAccess(
             of: "alice", "inactive since 2026-02-20, ownershipMoved",
@@ -119,13 +130,13 @@ struct DemoStory {
         why("2026-03-01 to 2026-03-20, from the customer who was credited with it (ENT-4)")
     }
 
-    private func year(of subscription: String) async throws {
+    private func year(of subscription: String, on bob: DemoDevice) async throws {
         try await world.advance(to: day("2026-03-05"))
-        let bought = try await world.atApple(.POST, "/accounts/shared-ipad/purchases") { $0.member("productId", "pro.monthly") }
-        apple("pro.monthly was bought again at 2026-03-05; it is the same subscription")
-        try await upload(
-            try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 alreadyOwner",
-            because: "a resubscription belongs to its buyer (OWN-7)")
+        try await bob.buy("pro.monthly") {
+            apple("pro.monthly was bought again at 2026-03-05; it is the same subscription")
+        }
+        try await expectUpload(
+            by: bob, "purchase", comesTo: "200 alreadyOwner", because: "a resubscription belongs to its buyer (OWN-7)")
         try await expectAccess(
             of: "bob", "active 2026-03-05 to 2026-04-05", because: "an earlier refund does not touch a newer period (PER-11)")
         try await world.advance(to: day("2027-03-04"))
@@ -181,8 +192,7 @@ struct DemoStory {
         }
         try await world.advance(to: day("2027-04-01"))
         _ = try await world.atApple(.POST, "/accounts") { $0.member("id", "carols-phone") }
-        let bought = try await world.atApple(.POST, "/accounts/carols-phone/purchases") { $0.member("productId", "plus.monthly") }
-        _ = try await world.upload(try text("signedTransactionInfo", bought), by: "carol", kind: "purchase")
+        try await DemoDevice("carols-phone", account: "carols-phone", of: "carol", in: world).buy("plus.monthly")
         try await world.advance(to: day("2027-04-08").adding(.minutes(21)))
         apple("carol's free week was followed by a paid month on 2027-04-08, and no notification is sent")
         try await world.work()
@@ -255,15 +265,13 @@ struct DemoStory {
         why(reason)
     }
 
-    private func upload(_ signed: String, by customer: String, _ kind: String, comesTo expected: String, because reason: String)
-        async throws
-    {
-        let answer = try await world.upload(signed, by: customer, kind: kind)
-        // Only an upload in time shows who bought (OWN-4); the other ledger receives everything else only at the end.
-        _ = try await world.upload(signed, by: customer, kind: kind, app: DemoStage.replayApp.rawValue)
-        let object = try answer.object()
-        let outcome = object["outcome"]?.string ?? object["code"]?.string ?? "nothing"
-        await check.expect("\(customer) uploads (\(kind))", "\(answer.status) \(outcome)", is: expected)
+    private func expectUpload(
+        by device: DemoDevice, _ kind: String, comesTo expected: String, because reason: String
+    ) async throws {
+        let upload = await device.lastUpload
+        await check.expect(
+            "\(device.customer) uploads (\(upload?.kind ?? "nothing"))", upload.map { "\($0.status) \($0.outcome)" } ?? "nothing",
+            is: upload?.kind == kind ? expected : "\(expected), as \(kind)")
         why(reason)
     }
 
@@ -272,12 +280,6 @@ struct DemoStory {
         let amounts = rows.compactMap(\.object).filter { $0["customer"]?.string == customer }
             .flatMap { $0["takeBacks"]?.array.map(Array.init) ?? [] }.compactMap { $0.object?["milliseconds"]?.int64 }
         return amounts.last.map { "\($0) ms" } ?? "nothing"
-    }
-
-    private func newestTransaction() async throws -> String {
-        let list =
-            try await world.atApple(.GET, "/accounts/shared-ipad/transactions")["transactions"]?.array.map(Array.init) ?? []
-        return try text("signedTransactionInfo", list.first?.object)
     }
 
     // MARK: Words

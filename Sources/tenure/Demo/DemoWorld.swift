@@ -6,6 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Primitives
 import StrictJSON
+import TenureClient
 
 /// Both faces over real HTTP: the local App Store's control calls, and the server as devices and the app's backend see it.
 struct DemoWorld: Sendable {
@@ -17,12 +18,17 @@ struct DemoWorld: Sendable {
     /// Where somebody receives what is told, and what they made of it.
     let receiver: String
     let folded: DemoReceiver
+    /// The time at Apple, which all go by.
+    let now: @Sendable () -> Timestamp
+    /// A folder for what devices keep.
+    let devices: URL
     /// Has our server ask Apple and tell what is due.
     let work: @Sendable () async throws -> Void
 
     /// An HTTP answer.
     struct Answer: Sendable {
         let status: Int
+        var headers: [String: String] = [:]
         let body: [UInt8]
 
         /// The JSON object in it.
@@ -79,13 +85,21 @@ struct DemoWorld: Sendable {
         return items.last?.object?["data"]?.object?["sequence"]?.int64 ?? 0
     }
 
-    /// An upload by a device.
-    func upload(
-        _ signedTransactionInfo: String, by customer: String, kind: String, app: String = DemoStage.app.rawValue
-    ) async throws -> Answer {
+    /// The upload of a device to a ledger that is not its own.
+    func upload(_ body: Data, by customer: String, app: String) async throws -> Answer {
         let path = NativeAPI.uploadTransaction.path(CustomerPath(app: app, customer: customer))
-        let body = UploadBody(kind: kind, signedTransactionInfo: signedTransactionInfo)
-        return try await send(.POST, server + path, headers: try await deviceHeaders(of: customer, app: app), body: body.json)
+        return try await send(
+            .POST, server + path, headers: try await deviceHeaders(of: customer, app: app), body: Array(body))
+    }
+
+    /// A request of a device.
+    func send(_ request: ServerRequest) async throws -> ServerResponse {
+        var headers = HTTPHeaders(request.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        headers.remove(name: "Content-Type")
+        let answer = try await send(
+            HTTPMethod(rawValue: request.method), request.url.absoluteString, headers: headers, body: request.body.map(Array.init)
+        )
+        return ServerResponse(status: answer.status, headers: answer.headers, body: Data(answer.body))
     }
 
     /// A subscription as the app's backend sees it.
@@ -102,8 +116,8 @@ struct DemoWorld: Sendable {
     }
 
     /// Does the part of the app's backend: a JWT with HS256 that names the customer and is valid for ten minutes.
-    private func deviceHeaders(of customer: String, app: String) async throws -> HTTPHeaders {
-        guard let now = try await atApple(.GET, "/clock")["now"]?.int64 else { throw CommandError("The clock does not answer.") }
+    func customerToken(of customer: String, app: String) async throws -> String {
+        let now = now().millisecondsSince1970
         var claims = JSONWriter()
         claims.object { claims in
             claims.member("sub", customer)
@@ -114,8 +128,11 @@ struct DemoWorld: Sendable {
         let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
         let signed = StrictBase64.encodeURL(header) + "." + StrictBase64.encodeURL(claims.bytes)
         let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: SymmetricKey(data: customerTokenSecret))
-        let token = signed + "." + StrictBase64.encodeURL(Array(code))
-        return ["Authorization": "Bearer \(publicKey)", "Tenure-Customer-Token": token]
+        return signed + "." + StrictBase64.encodeURL(Array(code))
+    }
+
+    private func deviceHeaders(of customer: String, app: String) async throws -> HTTPHeaders {
+        ["Authorization": "Bearer \(publicKey)", "Tenure-Customer-Token": try await customerToken(of: customer, app: app)]
     }
 
     private func send(_ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: [UInt8]? = nil) async throws
@@ -130,6 +147,9 @@ struct DemoWorld: Sendable {
         }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 64 << 20)
-        return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+        return Answer(
+            status: Int(response.status.code),
+            headers: Dictionary(response.headers.map { ($0.name, $0.value) }) { first, _ in first },
+            body: Array(bytes.readableBytesView))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TenureClient
+import TenureLocalStore
 
 /// What the command line says.
 struct Options {
@@ -18,10 +19,11 @@ struct Options {
         --tokens FILE   JSON: the token of each customer, as the app's backend would make it
         --keys FILE     what /.well-known/jwks.json of the server says: whose signed answers are believed
         --boot FILE     what is in it is the name of this boot, in place of the system's
+        --ios VERSION   below 16 the device has the app receipt in place of the app transaction; 16 unless said
         --end MOMENT    the process is killed with SIGKILL: afterPurchase, beforeFinish
 
         Steps: start, identify:ID, signOut, purchase:PRODUCT, current, refresh, restore:account, restore:appStore, \
-        settle, products:A,B, wall
+        settle, shown:COUNT, products:A,B, wall
         """
 
     init(_ arguments: [String]) throws {
@@ -46,6 +48,42 @@ struct Options {
     func url(_ name: String) throws -> URL {
         guard let url = URL(string: try required(name)) else { throw Wrong(words: "--\(name) is no address") }
         return url
+    }
+
+    /// At which moment the process is to be killed.
+    private enum End: String {
+        /// The customer has bought, and the app has not heard it yet.
+        case afterPurchase
+        /// The server has it, and the store has not heard it yet.
+        case beforeFinish
+    }
+
+    /// How the device behaves.
+    var play: LocalAppStore.Play {
+        get throws {
+            var play = LocalAppStore.Play()
+            play.complain = { complain($0) }
+            if let text = values["ios"] {
+                guard let version = Int(text) else { throw Wrong(words: "--ios is no number") }
+                play.hasAppTransaction = version >= 16
+            }
+            if let text = values["end"] {
+                guard let end = End(rawValue: text) else { throw Wrong(words: "there is no moment \(text)") }
+                switch end {
+                case .afterPurchase: play.afterPurchase = { kill(getpid(), SIGKILL) }
+                case .beforeFinish: play.beforeFinish = { kill(getpid(), SIGKILL) }
+                }
+            }
+            return play
+        }
+    }
+
+    /// How many proofs of how the app was got the client has noted as shown.
+    func shown() throws -> Int {
+        struct Shown: Decodable { let names: [String] }
+        let file = URL(fileURLWithPath: try required("folder")).appendingPathComponent("state/shown.json")
+        guard FileManager.default.fileExists(atPath: file.path) else { return 0 }
+        return try JSONDecoder().decode(Shown.self, from: try Data(contentsOf: file)).names.count
     }
 
     func configuration(_ store: LocalAppStore) throws -> Tenure.Configuration {
@@ -83,3 +121,6 @@ struct NamedBoot: DeviceClock {
         return reading
     }
 }
+
+/// Writes a line to standard error.
+func complain(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

@@ -1,5 +1,6 @@
 import Foundation
 import TenureClient
+import TenureLocalStore
 
 /// A line of what a step came to.
 struct Line: Encodable {
@@ -32,7 +33,7 @@ struct Line: Encodable {
 }
 
 /// Does one step.
-func play(_ step: String, _ tenure: Tenure, _ store: LocalAppStore) async throws -> Line {
+func play(_ step: String, _ tenure: Tenure, _ store: LocalAppStore, _ options: Options) async throws -> Line {
     let parts = step.split(separator: ":", maxSplits: 1).map(String.init)
     let argument = parts.count > 1 ? parts[1] : ""
     var line = Line(step: step)
@@ -52,6 +53,9 @@ func play(_ step: String, _ tenure: Tenure, _ store: LocalAppStore) async throws
             try await Task.sleep(nanoseconds: 100_000_000)
         }
         line.ids = ["\(await store.finished) finished"]
+    case "shown":
+        // Until the server has so many proofs of how the app was got.
+        while try options.shown() < Int(argument) ?? 0 { try await Task.sleep(nanoseconds: 20_000_000) }
     case "current": break
     default: throw Options.Wrong(words: "there is no step \(step)")
     }
@@ -78,8 +82,9 @@ func write(_ line: Line) throws {
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    let end = options["end"].flatMap(LocalAppStore.End.init(rawValue:))
-    let store = LocalAppStore(control: try options.url("store"), device: try options.required("device"), end: end)
+    let store = LocalAppStore(
+        control: try options.url("store"), device: try options.required("device"), transport: URLSessionTransport(),
+        play: try options.play)
     let tenure = try Tenure(try options.configuration(store))
     let problems = await tenure.problems()
     let telling = Task {
@@ -87,7 +92,7 @@ do {
     }
     for step in options.steps {
         do {
-            try write(try await play(step, tenure, store))
+            try write(try await play(step, tenure, store, options))
         } catch let problem as TenureProblem {
             try write(Line(step: step, outcome: problem.kind.rawValue, words: problem.words))
         }

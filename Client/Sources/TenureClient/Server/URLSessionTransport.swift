@@ -1,8 +1,22 @@
-import Foundation
+public import Foundation
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+
+extension Tenure.Configuration {
+    /// The server is asked by `URLSession`.
+    ///
+    /// - Throws: where the folder cannot be made.
+    public init(
+        server: URL, app: String, publicKey: String, store: any DeviceStore, folder: URL,
+        customerToken: @escaping @Sendable (_ customer: String) async throws -> String = { _ in throw NoTokens() }
+    ) throws {
+        try self.init(
+            server: server, app: app, publicKey: publicKey, store: store, folder: folder, transport: URLSessionTransport(),
+            customerToken: customerToken)
+    }
+}
 
 /// Requests by `URLSession`: the one file of the core that knows networking.
 public struct URLSessionTransport: ServerTransport {

@@ -1,45 +1,62 @@
-import Foundation
-import TenureClient
+public import Foundation
+public import TenureClient
 
 /// The local App Store of `tenure simulate`, as a device of it sees it: what StoreKit would say, by the control API.
 ///
-/// It signs no app transaction for devices, so a device has the app receipt, as below iOS 16. What it signs is signed at the
-/// moment of asking; StoreKit repeats what it has, and so does this while the process lasts.
+/// What it signs is signed at the moment of asking; StoreKit repeats what it has, and so does this while the process lasts.
 ///
 /// Source: `Sources/AppStoreSimulator/Control/openapi.json`; docs/local-app-store.md.
-actor LocalAppStore: DeviceStore {
+public actor LocalAppStore: DeviceStore {
     private let control: URL
     private let device: String
-    private let transport = URLSessionTransport()
+    private let transport: any ServerTransport
+    private let play: Play
     private var signed: [String: StoreTransaction] = [:]
     private var told: Set<String> = []
-    /// At which moment the process is to be killed.
-    private let end: End?
     /// How many were finished by this process.
-    private(set) var finished = 0
+    public private(set) var finished = 0
 
-    enum End: String, Sendable {
+    /// What a test or a story changes of it.
+    public struct Play: Sendable {
+        /// The app hears by itself what comes into the device's queue while it runs.
+        public var listens = true
+        /// A purchase bears the `appAccountToken` that the app passes; an app that passes none is played without.
+        public var passesTokens = true
+        /// The device has the app transaction, as from iOS 16 on; without, only the app receipt.
+        public var hasAppTransaction = true
         /// The customer has bought, and the app has not heard it yet.
-        case afterPurchase
+        public var afterPurchase: @Sendable () async throws -> Void = {}
         /// The server has it, and the store has not heard it yet.
-        case beforeFinish
+        public var beforeFinish: @Sendable () async -> Void = {}
+        /// Is told what went wrong where nobody can be.
+        public var complain: @Sendable (String) -> Void = { _ in }
+
+        /// A device like anybody's.
+        public init() {}
     }
 
     /// - Parameters:
     ///   - control: the address of the control API, with `/control/v1`.
     ///   - device: one that was added to the store.
-    init(control: URL, device: String, end: End?) { (self.control, self.device, self.end) = (control, device, end) }
+    ///   - transport: how the store is asked.
+    public init(control: URL, device: String, transport: any ServerTransport, play: Play = Play()) {
+        (self.control, self.device, self.transport, self.play) = (control, device, transport, play)
+    }
 
     /// What the store answered in place of what was asked for.
-    struct Refusal: Error, Sendable {
-        let status: Int
-        let code: String
+    public struct Refusal: Error, Sendable {
+        /// The HTTP status; 0 where it was not asked.
+        public let status: Int
+        /// The store's code.
+        public let code: String
     }
 
     // MARK: What comes by itself
 
-    nonisolated func deliveries() -> AsyncStream<StoreTransaction> {
+    /// What comes into the device's queue, looked for five times a second; nothing where it does not listen.
+    public nonisolated func deliveries() -> AsyncStream<StoreTransaction> {
         AsyncStream { continuation in
+            guard play.listens else { return continuation.finish() }
             let task = Task {
                 while !Task.isCancelled {
                     do {
@@ -59,54 +76,72 @@ actor LocalAppStore: DeviceStore {
         try await unfinished().filter { told.insert($0.transactionId ?? "").inserted }
     }
 
-    nonisolated func promoted() -> AsyncStream<String> { AsyncStream { $0.finish() } }
+    /// Nobody chooses anything in the local App Store.
+    public nonisolated func promoted() -> AsyncStream<String> { AsyncStream { $0.finish() } }
 
-    nonisolated func hints() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+    /// It gives none.
+    public nonisolated func hints() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 
     // MARK: What is asked for
 
-    func products(_ ids: [String]) async throws -> [StoreProduct] {
+    /// Those of the first app that it sells.
+    public func products(_ ids: [String]) async throws -> [StoreProduct] {
         let sold: Products = try await ask("GET", "products")
         return sold.products.filter { ids.contains($0.productId) }.map {
             StoreProduct(id: $0.productId, displayName: $0.name, displayPrice: "\(Double($0.price) / 1000) \($0.currency)")
         }
     }
 
-    func unfinished() async throws -> [StoreTransaction] {
+    /// The device's queue.
+    public func unfinished() async throws -> [StoreTransaction] {
         let queue: Transactions = try await ask("GET", "devices/\(device)/queue")
         return try await transactions(queue)
     }
 
-    func latest() async throws -> [StoreTransaction] {
+    /// The latest transaction of each product, of the Apple Account's last fifty.
+    public func latest() async throws -> [StoreTransaction] {
         let all: Transactions = try await ask("GET", "accounts/\(try await account())/transactions?limit=50")
         var products: Set<String> = []
         return try await transactions(.init(transactions: all.transactions.filter { products.insert($0.productId).inserted }))
     }
 
-    func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
+    /// Buys for the Apple Account that the device is signed in with.
+    public func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
         guard try await products([productId]).first != nil else { throw TenureProblem.noProducts([productId]) }
-        let body = ["productId": productId].merging(appAccountToken.map { ["appAccountToken": $0.uuidString] } ?? [:]) { $1 }
+        var body = ["productId": productId]
+        if play.passesTokens, let appAccountToken { body["appAccountToken"] = appAccountToken.uuidString }
         let bought: Transaction = try await ask("POST", "accounts/\(try await account())/purchases", body)
-        dieIf(.afterPurchase)
         told.insert(bought.transactionId)
+        try await play.afterPurchase()
         return .bought(try await transaction(bought))
     }
 
-    func finish(_ transaction: StoreTransaction) async {
+    /// Takes it out of the queue.
+    public func finish(_ transaction: StoreTransaction) async {
         guard let id = transaction.transactionId else { return }
-        dieIf(.beforeFinish)
+        await play.beforeFinish()
         do {
             let _: Nothing = try await ask("POST", "transactions/\(id)/finish")
             finished += 1
         } catch {
             // The store has it unfinished still, and delivers it again.
-            complain("not finished: \(error)")
+            play.complain("not finished: \(error)")
         }
     }
 
-    func signedAppTransaction() async throws -> String? { nil }
+    /// That of the Apple Account; nil where the device has none.
+    public func signedAppTransaction() async throws -> String? {
+        guard play.hasAppTransaction else { return nil }
+        do {
+            let answer: AppTransaction = try await ask("GET", "devices/\(device)/appTransaction")
+            return answer.signedAppTransaction
+        } catch let refusal as Refusal where refusal.code == "appTransactionMissing" {
+            return nil
+        }
+    }
 
-    func receipt() async throws -> Data? {
+    /// That of the Apple Account; nil where it was lost.
+    public func receipt() async throws -> Data? {
         do {
             let answer: Receipt = try await ask("GET", "accounts/\(try await account())/receipt")
             return Data(base64Encoded: answer.receipt)
@@ -115,12 +150,14 @@ actor LocalAppStore: DeviceStore {
         }
     }
 
-    func refreshReceipt() async throws -> Data? {
+    /// Restores first.
+    public func refreshReceipt() async throws -> Data? {
         let _: Transactions = try await ask("POST", "accounts/\(try await account())/restore")
         return try await receipt()
     }
 
-    func synchronize() async throws { _ = try await account() }
+    /// Nobody is asked for a password here.
+    public func synchronize() async throws { _ = try await account() }
 
     // MARK: The control API
 
@@ -143,6 +180,7 @@ actor LocalAppStore: DeviceStore {
     private struct Subscription: Decodable { let signedRenewalInfo: String? }
     private struct Device: Decodable { let account: String? }
     private struct Receipt: Decodable { let receipt: String }
+    private struct AppTransaction: Decodable { let signedAppTransaction: String }
     private struct Nothing: Decodable {}
     private struct Problem: Decodable { let code: String }
 
@@ -182,12 +220,4 @@ actor LocalAppStore: DeviceStore {
         }
         return try JSONDecoder().decode(Answer.self, from: response.body)
     }
-
-    private func dieIf(_ moment: End) {
-        guard end == moment else { return }
-        kill(getpid(), SIGKILL)
-    }
 }
-
-/// Writes a line to standard error.
-func complain(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
