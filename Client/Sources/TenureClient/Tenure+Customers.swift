@@ -5,6 +5,8 @@ extension Tenure {
     /// The app's own user has logged in. An anonymous customer of this device becomes them, with everything that was bought
     /// (OWN-10), also where the server can be asked only later; somebody who was logged in before does not.
     ///
+    /// With the server's answer the customer's token for purchases is fetched and kept (OWN-18).
+    ///
     /// - Parameter customer: as the app's backend names them, 1 to 200 characters.
     /// - Throws: ``TenureProblem``: `notKept`; then nobody has logged in.
     @discardableResult
