@@ -31,50 +31,73 @@ extension Tenure {
     ///   bought); `noProducts` where the store does not have the product; `storeFailed`.
     public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
         let customer = identity.customer
-        var forecast: PurchaseForecast?
-        do {
-            forecast = try await self.forecast(productId)
-        } catch {
-            report(TenureProblem(.notAnswered, error))
-        }
+        let forecast = await heardForecast(of: productId)
         if let forecast, forecast.isInVain, !anyway { return .inVain(forecast) }
-        let token = forecast?.appAccountToken ?? identity.appAccountToken(of: customer)
-        let name: String
+        var begun = BegunPurchase(
+            customer: customer, productId: productId, appAccountToken: token(of: customer, forecast), forecast: forecast)
         do {
-            name = try intents.begin(
-                PurchaseIntent(
-                    customer: customer, productId: productId, startedAt: configuration.clock.read().wall, appAccountToken: token),
-                configuration.chance)
+            try keepIntent(of: &begun)
         } catch {
             throw TenureProblem(.notKept, error)
         }
-        // Begun here, it is not offered again.
-        dismissPromoted(productId)
         let bought: StorePurchase
         do {
-            bought = try await configuration.store.purchase(productId, appAccountToken: token)
+            bought = try await configuration.store.purchase(productId, appAccountToken: begun.appAccountToken)
         } catch let problem as TenureProblem where problem.kind == .noProducts {
-            end(name)
+            end(begun)
             throw problem
         } catch {
             // It may have been bought all the same: the intent stays, and says whose it is.
             throw TenureProblem(.storeFailed, error)
         }
-        switch bought {
-        case .cancelled:
-            end(name)
-            return .cancelled
-        case .pending: return .pending
-        case .bought(let transaction): return await outcome(of: transaction)
+        return await outcome(of: bought, begun)
+    }
+
+    /// What the server says to a purchase before it is made; nil where it does not answer.
+    func heardForecast(of productId: String) async -> PurchaseForecast? {
+        do {
+            return try await forecast(productId)
+        } catch {
+            report(TenureProblem(.notAnswered, error))
+            return nil
         }
     }
 
+    /// What a customer's purchase is to bear; nil where the server has never said it to this device.
+    func token(of customer: String, _ forecast: PurchaseForecast?) -> UUID? {
+        forecast?.appAccountToken ?? (identity.customer == customer ? identity.appAccountToken : nil)
+    }
+
+    /// Keeps that a customer is about to buy, so that the purchase is theirs whatever becomes of the process.
+    func keepIntent(of begun: inout BegunPurchase) throws {
+        begun.intent = try intents.begin(
+            PurchaseIntent(
+                customer: begun.customer, productId: begun.productId, startedAt: configuration.clock.read().wall,
+                appAccountToken: begun.appAccountToken), configuration.chance)
+        // Begun here, it is not offered again.
+        dismissPromoted(begun.productId)
+    }
+
     /// Nothing comes of a purchase that was begun.
-    private func end(_ intent: String) {
+    private func end(_ begun: BegunPurchase?) {
+        guard let name = begun?.intent else { return }
         do {
-            try intents.end(intent)
+            try intents.end(name)
         } catch {
             report(TenureProblem(.notKept, error))
+        }
+    }
+
+    /// What the store's word for a purchase comes to.
+    ///
+    /// - Parameter begun: nil where it was not begun in this process.
+    func outcome(of bought: StorePurchase, _ begun: BegunPurchase?) async -> PurchaseOutcome {
+        switch bought {
+        case .cancelled:
+            end(begun)
+            return .cancelled
+        case .pending: return .pending
+        case .bought(let transaction): return await outcome(of: transaction)
         }
     }
 

@@ -29,6 +29,9 @@ public actor Tenure {
 
     /// What the server said to the uploads of purchases that are being waited for, by the item's name.
     var verdicts: [String: UploadVerdict] = [:]
+    /// Purchases that were begun and are made by something else than this client, by product; the last one of each.
+    var begunElsewhere: [String: BegunPurchase] = [:]
+    var beginningElsewhere: [String: Task<BegunPurchase, Never>] = [:]
     /// Which proofs of how the app was got the server has.
     var shown: ShownProofs
     var showing: Task<Void, Never>?

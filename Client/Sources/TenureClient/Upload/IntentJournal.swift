@@ -39,6 +39,9 @@ struct IntentJournal: Sendable {
 
     func end(_ name: String) throws { try folder.remove(name) }
 
+    /// Whether nothing has come of an intent yet.
+    func contains(_ name: String) throws -> Bool { try folder.contents(name) != nil }
+
     /// A begun purchase that a transaction may be of.
     struct Match: Sendable, Hashable {
         let name: String
