@@ -65,7 +65,7 @@ extension Tenure {
 
     /// What a customer's purchase is to bear; nil where the server has never said it to this device.
     func token(of customer: String, _ forecast: PurchaseForecast?) -> UUID? {
-        forecast?.appAccountToken ?? (identity.customer == customer ? identity.appAccountToken : nil)
+        forecast?.appAccountToken ?? identity.appAccountToken(of: customer)
     }
 
     /// Keeps that a customer is about to buy, so that the purchase is theirs whatever becomes of the process.

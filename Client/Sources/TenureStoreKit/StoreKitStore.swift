@@ -93,12 +93,15 @@
                 throw TenureProblem.noProducts([productId])
             }
             let options: Set<Product.PurchaseOption> = appAccountToken.map { [.appAccountToken($0)] } ?? []
-            let result: Product.PurchaseResult
             do {
-                result = try await confirmation.purchase(product, options)
+                return await Self.purchase(try await confirmation.purchase(product, options))
             } catch StoreKitError.userCancelled {
                 return .cancelled
             }
+        }
+
+        /// What StoreKit's word for a purchase comes to.
+        static func purchase(_ result: Product.PurchaseResult) async -> StorePurchase {
             switch result {
             case .success(let verification): return .bought(await Self.delivered(verification))
             case .pending: return .pending

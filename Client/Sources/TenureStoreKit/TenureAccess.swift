@@ -1,4 +1,3 @@
-// Never compiled yet: where this was written there is no SwiftUI.
 #if canImport(SwiftUI)
     public import SwiftUI
     import TenureClient

@@ -15,10 +15,16 @@ public import TenureClient
 /// ```
 @MainActor
 public final class TenureModel {
+    #if canImport(Combine)
+        @Published
+    #endif
     /// What the customer may use; nothing of nobody until ``follow()`` was called.
-    public private(set) var access: Access = .nothing(of: "") { willSet { willChange() } }
+    public internal(set) var access: Access = .nothing(of: "")
+    #if canImport(Combine)
+        @Published
+    #endif
     /// What was chosen in the App Store, for the app to offer when it is ready; the oldest first.
-    public private(set) var promoted: [PromotedPurchase] = [] { willSet { willChange() } }
+    public internal(set) var promoted: [PromotedPurchase] = []
 
     /// What the model follows.
     public let tenure: Tenure
@@ -60,12 +66,6 @@ public final class TenureModel {
     /// - Throws: as ``Tenure/restore(_:)``.
     public func restore(_ source: Tenure.RestoreSource) async throws {
         access = try await tenure.restore(source)
-    }
-
-    private func willChange() {
-        #if canImport(Combine)
-            objectWillChange.send()
-        #endif
     }
 }
 

@@ -1,55 +1,49 @@
-// Never compiled yet: where this was written there is no SwiftUI.
-#if canImport(SwiftUI) && canImport(StoreKit) && (os(iOS) || os(visionOS))
+#if canImport(SwiftUI) && canImport(StoreKit) && (os(iOS) || os(visionOS) || STAND_IN)
     import StoreKit
     public import SwiftUI
     import TenureClient
 
     extension View {
-        /// Apple's sheet in which subscriptions are managed. When it is closed, the server is asked.
+        /// Apple's sheet in which subscriptions are managed. When it is closed, the server is asked. The ``TenureModel`` is the
+        /// environment's.
         ///
-        /// Source: Apple, `View.manageSubscriptionsSheet(isPresented:)`.
+        /// Source: Apple, `View.manageSubscriptionsSheet(isPresented:)` (iOS 15).
         public func tenureManageSheet(isPresented: Binding<Bool>) -> some View {
-            modifier(ManageSheet(isPresented: isPresented))
+            manageSubscriptionsSheet(isPresented: isPresented).modifier(AskingWhenClosed(isPresented: isPresented.wrappedValue))
         }
 
-        /// Apple's sheet in which a refund is asked for. When it is closed, the server is asked; Apple decides later.
+        /// Apple's sheet in which a refund is asked for. When it is closed, the server is asked; Apple decides later. The
+        /// ``TenureModel`` is the environment's.
         ///
-        /// Source: Apple, `View.refundRequestSheet(for:isPresented:onDismiss:)`.
+        /// Source: Apple, `View.refundRequestSheet(for:isPresented:onDismiss:)` (iOS 15).
         ///
         /// - Parameter transactionId: the transaction that is to be refunded; a text that is no number shows no sheet.
+        @ViewBuilder
         public func tenureRefundSheet(for transactionId: String, isPresented: Binding<Bool>) -> some View {
-            modifier(RefundSheet(transactionId: UInt64(transactionId), isPresented: isPresented))
-        }
-    }
-
-    private struct ManageSheet: ViewModifier {
-        @EnvironmentObject private var model: TenureModel
-        @Binding var isPresented: Bool
-
-        func body(content: Content) -> some View {
-            content.manageSubscriptionsSheet(isPresented: $isPresented)
-                .onChange(of: isPresented) { isOpen in
-                    if !isOpen { model.ask() }
-                }
-        }
-    }
-
-    private struct RefundSheet: ViewModifier {
-        @EnvironmentObject private var model: TenureModel
-        let transactionId: UInt64?
-        @Binding var isPresented: Bool
-
-        func body(content: Content) -> some View {
-            if let transactionId {
-                content.refundRequestSheet(for: transactionId, isPresented: $isPresented) { _ in model.ask() }
+            if let id = UInt64(transactionId) {
+                refundRequestSheet(for: id, isPresented: isPresented)
+                    .modifier(AskingWhenClosed(isPresented: isPresented.wrappedValue))
             } else {
-                content
+                self
             }
         }
     }
 
-    extension TenureModel {
-        /// Asks the server without anybody waiting for it; what went wrong is among the problems.
-        fileprivate func ask() { Task { [tenure] in await tenure.foreground() } }
+    /// Asks the server once a sheet was closed; what went wrong is among the client's problems.
+    private struct AskingWhenClosed: ViewModifier {
+        @EnvironmentObject private var model: TenureModel
+        @State private var wasPresented = false
+        let isPresented: Bool
+
+        func body(content: Content) -> some View {
+            content.task(id: isPresented) {
+                if isPresented {
+                    wasPresented = true
+                } else if wasPresented {
+                    wasPresented = false
+                    await model.tenure.foreground()
+                }
+            }
+        }
     }
 #endif

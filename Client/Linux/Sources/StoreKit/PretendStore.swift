@@ -16,6 +16,7 @@ public final class PretendStore: @unchecked Sendable {
         var answer: (@Sendable (String) throws -> Product.PurchaseResult?)?
         var isUnverified = false
         var hasStatuses = true
+        var storefront: String?
         var signedApp: String?
         var receiptURL: URL?
         var atApple: Result<Data, any Error>?
@@ -47,6 +48,9 @@ public final class PretendStore: @unchecked Sendable {
 
     /// Whether the statuses of subscriptions are to be had.
     public func haveStatuses(_ hasStatuses: Bool) { with { $0.hasStatuses = hasStatuses } }
+
+    /// The storefront's country in three letters; nil until said.
+    public func stand(in storefront: String?) { with { $0.storefront = storefront } }
 
     /// The app transaction, the file of the receipt, and what is in it once it was fetched anew.
     public func haveApp(signed: String?, receiptURL: URL? = nil, atApple: Result<Data, any Error>? = nil) {
@@ -86,6 +90,7 @@ public final class PretendStore: @unchecked Sendable {
     var unfinished: [VerificationResult<Transaction>] {
         with { state in state.all.filter { state.unfinished.contains($0.unsafePayloadValue.id) } }
     }
+    var storefront: String? { with { $0.storefront } }
     var signedApp: String? { with { $0.signedApp } }
     var receiptURL: URL? { with { $0.receiptURL } }
 

@@ -81,6 +81,33 @@ public struct Transaction: Sendable, Identifiable {
     public static var all: Transactions { Transactions(PretendStore.shared.all) }
     /// storekit/transaction/finish()
     public func finish() async { PretendStore.shared.finish(id) }
+
+    /// storekit/transaction/refundrequeststatus
+    public enum RefundRequestStatus: Sendable {
+        /// storekit/transaction/refundrequeststatus/success
+        case success
+        /// storekit/transaction/refundrequeststatus/usercancelled
+        case userCancelled
+    }
+
+    /// storekit/transaction/refundrequesterror
+    public enum RefundRequestError: Error, Sendable {
+        /// storekit/transaction/refundrequesterror/duplicaterequest
+        case duplicateRequest
+        /// storekit/transaction/refundrequesterror/failed
+        case failed
+    }
+}
+
+/// storekit/storefront
+public struct Storefront: Sendable {
+    /// storekit/storefront/countrycode
+    public let countryCode: String
+
+    /// storekit/storefront/current
+    public static var current: Storefront? {
+        get async { PretendStore.shared.storefront.map { Storefront(countryCode: $0) } }
+    }
 }
 
 /// storekit/apptransaction
