@@ -15,16 +15,28 @@ public import TenureClient
 /// ```
 @MainActor
 public final class TenureModel {
-    #if canImport(Combine)
-        @Published
-    #endif
     /// What the customer may use; nothing of nobody until ``follow()`` was called.
-    public internal(set) var access: Access = .nothing(of: "")
-    #if canImport(Combine)
-        @Published
-    #endif
+    public internal(set) var access: Access {
+        get { state.access }
+        set { state.access = newValue }
+    }
+
     /// What was chosen in the App Store, for the app to offer when it is ready; the oldest first.
-    public internal(set) var promoted: [PromotedPurchase] = []
+    public internal(set) var promoted: [PromotedPurchase] {
+        get { state.promoted }
+        set { state.promoted = newValue }
+    }
+
+    private struct State {
+        var access: Access = .nothing(of: "")
+        var promoted: [PromotedPurchase] = []
+    }
+
+    #if canImport(Combine)
+        @Published private var state = State()
+    #else
+        private var state = State()
+    #endif
 
     /// What the model follows.
     public let tenure: Tenure

@@ -44,10 +44,10 @@ extension Never: View {
     public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
 
     /// swiftui/viewbuilder/buildeither(first:)
-    public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> { .init() }
+    public static func buildEither<First: View, Second: View>(first: First) -> ConditionalContent<First, Second> { .init() }
 
     /// swiftui/viewbuilder/buildeither(second:)
-    public static func buildEither<First: View, Second: View>(second: Second) -> _ConditionalContent<First, Second> { .init() }
+    public static func buildEither<First: View, Second: View>(second: Second) -> ConditionalContent<First, Second> { .init() }
 
     /// swiftui/viewbuilder/buildlimitedavailability(_:)
     public static func buildLimitedAvailability<Content: View>(_ content: Content) -> AnyView { AnyView(content) }
@@ -60,11 +60,11 @@ public struct TupleView<Content>: View {
 }
 
 /// swiftui/_conditionalcontent
-public struct _ConditionalContent<First, Second> {
+public struct ConditionalContent<First, Second> {
     nonisolated init() {}
 }
 
-extension _ConditionalContent: View where First: View, Second: View {
+extension ConditionalContent: View where First: View, Second: View {
     /// swiftui/view/body-swift.associatedtype
     public typealias Body = Never
 }
@@ -175,11 +175,11 @@ extension ProgressView where Label == EmptyView, CurrentValueLabel == EmptyView 
     /// swiftui/viewmodifier/body(content:)
     @ViewBuilder func body(content: Content) -> Body
     /// swiftui/viewmodifier/content
-    typealias Content = _ViewModifier_Content<Self>
+    typealias Content = ViewModifierContent<Self>
 }
 
-/// swiftui/_viewmodifier_content
-public struct _ViewModifier_Content<Modifier: ViewModifier>: View {}
+/// swiftui/viewmodifier/content
+public struct ViewModifierContent<Modifier: ViewModifier>: View {}
 
 /// swiftui/modifiedcontent
 public struct ModifiedContent<Content, Modifier> {
