@@ -2,7 +2,7 @@
 import PackageDescription
 
 // For tests on Linux alone, and no part of what apps fetch: the SDK's sources by symbolic links, beside targets that stand in for
-// Apple's Combine, SwiftUI and StoreKit, so that the adapter and the views compile and the adapter is played.
+// Apple's Combine, SwiftUI, StoreKit and Security, so that the adapter and the views compile and the adapter is played.
 let package = Package(
     name: "TenureClientOnLinux",
     dependencies: [.package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1")],
@@ -10,8 +10,9 @@ let package = Package(
         .target(name: "Combine"),
         .target(name: "SwiftUI", dependencies: ["Combine"]),
         .target(name: "StoreKit", dependencies: ["SwiftUI"]),
+        .target(name: "Security"),
         .target(
-            name: "TenureClient", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            name: "TenureClient", dependencies: ["Security", .product(name: "Crypto", package: "swift-crypto")],
             resources: [.copy("PrivacyInfo.xcprivacy")]),
         // Here the sheets of iOS are compiled, too.
         .target(
@@ -22,7 +23,7 @@ let package = Package(
         .target(name: "TenureLocalStore", dependencies: ["TenureClient"]),
         .executableTarget(name: "tenure-device", dependencies: ["TenureClient", "TenureLocalStore"]),
         .testTarget(name: "TenureClientTests", dependencies: ["TenureClient"]),
-        .testTarget(name: "TenureStoreKitTests", dependencies: ["TenureClient", "TenureStoreKit", "StoreKit"]),
+        .testTarget(name: "TenureStoreKitTests", dependencies: ["TenureClient", "TenureStoreKit", "StoreKit", "Security"]),
     ],
     swiftLanguageModes: [.v6, .v5]
 )

@@ -23,7 +23,9 @@ extension Tenure {
         public var answerKeys = AnswerKeys.none
         /// Asks the app's backend for a token of the customer, who is logged in there. Never asked for an anonymous customer.
         public var customerToken: @Sendable (_ customer: String) async throws -> String
-        /// Where the customer and the last answer are kept; files in ``folder`` unless said.
+        /// Where the customer and the last answers are kept; unless said, files in ``folder``, and on Apple's platforms another
+        /// copy of the last answers in the device's Keychain, which deleting the app does not remove. Who wants none of that says
+        /// ``FileKeep`` here.
         public var keep: any Keep
         /// How the server is asked.
         public var transport: any ServerTransport
@@ -45,7 +47,12 @@ extension Tenure {
         ) throws {
             (self.server, self.app, self.publicKey, self.transport) = (server, app, publicKey, transport)
             (self.store, self.folder, self.customerToken) = (store, folder, customerToken)
-            keep = try FileKeep(folder.appendingPathComponent("state"))
+            let files = try FileKeep(folder.appendingPathComponent("state"))
+            #if canImport(Security)
+                keep = LastingKeep(files, and: KeychainItem(service: "tenure-client.\(app)"))
+            #else
+                keep = files
+            #endif
         }
 
         /// The app has no customers who log in.

@@ -73,6 +73,8 @@ public actor Tenure {
 
         /// One for each customer, so that who signs in again without a network has what was answered to them.
         static func answer(to customer: String) -> String { "answer-\(Digest.hexadecimal(of: customer)).json" }
+
+        static func isAnswer(_ name: String) -> Bool { name.hasPrefix("answer-") }
     }
 
     // MARK: Running

@@ -117,6 +117,7 @@ extension OneAppStore {
             var configuration = try Tenure.Configuration(
                 server: try #require(URL(string: "https://tenure.example.com")), app: "notes", publicKey: "pk", store: store,
                 folder: folder, customerToken: { "token of \($0)" })
+            configuration.keep = try FileKeep(folder.appendingPathComponent("state"))
             configuration.transport = server
             configuration.sleep = { _ in try await Task.sleep(nanoseconds: 3_600_000_000_000) }
             let tenure = try Tenure(configuration)

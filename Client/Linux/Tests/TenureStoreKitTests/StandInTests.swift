@@ -14,7 +14,7 @@ import Testing
 
     private static let files = [
         "Sources/Combine/Combine.swift", "Sources/SwiftUI/SwiftUI.swift", "Sources/StoreKit/StoreKit.swift",
-        "Sources/StoreKit/StoreViews.swift",
+        "Sources/StoreKit/StoreViews.swift", "Sources/Security/Security.swift",
     ]
 
     /// Whether a line declares what others see: members of protocols are the only ones that do not say `public`.
@@ -25,7 +25,7 @@ import Testing
     private static func isMember(_ line: String) -> Bool { line.firstMatch(of: /^(@\w+ )?(var|init\()/) != nil }
 
     private static func isPage(_ line: String) -> Bool {
-        line.wholeMatch(of: /\/\/\/ (combine|swiftui|storekit)\/[-a-z0-9_\/.():]+(:.*)?/) != nil
+        line.wholeMatch(of: /\/\/\/ (combine|swiftui|storekit|security|corefoundation|kernel)\/[-a-z0-9_\/.():]+(:.*)?/) != nil
     }
 
     @Test(arguments: files) func `each declaration names Apple's page`(_ file: String) throws {

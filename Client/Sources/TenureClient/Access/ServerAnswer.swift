@@ -41,6 +41,11 @@ struct HeldAnswer: Sendable, Hashable, Codable {
         (self.answer, clock) = (answer, ClockGuard(answeredAt: answer.at, reading: reading))
     }
 
+    /// Whether it is of a later answer than another copy, or of the same one and has seen a later time.
+    func isNewer(than other: HeldAnswer) -> Bool {
+        (answer.at, clock.highWater) > (other.answer.at, other.clock.highWater)
+    }
+
     /// What the customer may use now. What was seen of the clock is remembered.
     ///
     /// - Parameters:
