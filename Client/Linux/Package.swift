@@ -5,7 +5,11 @@ import PackageDescription
 // Apple's Combine, SwiftUI, StoreKit and Security, so that the adapter and the views compile and the adapter is played.
 let package = Package(
     name: "TenureClientOnLinux",
-    dependencies: [.package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1"),
+        // For `scripts/docs` alone.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", .upToNextMinor(from: "1.5.0")),
+    ],
     targets: [
         .target(name: "Combine"),
         .target(name: "SwiftUI", dependencies: ["Combine"]),

@@ -26,7 +26,9 @@ extension Tenure {
     /// The server is asked before, so that nobody pays twice, and the purchase bears the customer's token. Where the server does
     /// not answer, the purchase goes on, with the token that was kept when it did.
     ///
-    /// - Parameter anyway: also where the customer would get nothing for it, since they were told and want it.
+    /// - Parameters:
+    ///   - productId: its id in App Store Connect.
+    ///   - anyway: also where the customer would get nothing for it, since they were told and want it.
     /// - Throws: ``TenureProblem``: `notKept` where what is needed to find the purchase again cannot be written (then nothing is
     ///   bought); `noProducts` where the store does not have the product; `storeFailed`.
     public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {

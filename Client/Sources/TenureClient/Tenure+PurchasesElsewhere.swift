@@ -68,7 +68,9 @@ extension Tenure {
     /// The store has answered to a purchase that was begun by ``beginPurchase(_:)``: what it sold is uploaded, and finished once
     /// the server has it.
     ///
-    /// - Parameter result: what the store answered; its failure where it failed.
+    /// - Parameters:
+    ///   - productId: the product that was begun.
+    ///   - result: what the store answered; its failure where it failed.
     /// - Throws: ``TenureProblem``: `storeFailed`. It may have been bought all the same, and is the customer's then.
     public func endPurchase(
         _ productId: String, _ result: Result<StorePurchase, any Error>

@@ -260,7 +260,9 @@ public struct TenureProblem: Error, Sendable, Hashable {
         public static let noProducts = Kind(rawValue: "noProducts")
     }
 
-    /// - Parameter words: what it was about, for a log.
+    /// - Parameters:
+    ///   - kind: what went wrong.
+    ///   - words: what it was about, for a log.
     public init(_ kind: Kind, words: String) { (self.kind, self.words) = (kind, words) }
 
     init(_ kind: Kind, _ error: any Error) {

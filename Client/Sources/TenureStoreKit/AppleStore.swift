@@ -43,7 +43,7 @@
         /// Source: Apple, `View.inAppPurchaseOptions(_:)`, `View.onInAppPurchaseStart(perform:)`,
         /// `View.onInAppPurchaseCompletion(perform:)`.
         ///
-        /// - Parameter ended: told what each purchase came to; its product, and ``TenureProblem`` where it failed.
+        /// - Parameter ended: told what each purchase came to; its product, and `TenureProblem` where it failed.
         public func tenurePurchases(
             _ ended: @escaping @MainActor (_ productId: String, Result<PurchaseOutcome, TenureProblem>) -> Void = { _, _ in }
         ) -> some View {

@@ -18,7 +18,7 @@ public import TenureClient
         /// What Apple's view came to: `View.onInAppPurchaseCompletion(perform:)`. What was bought is uploaded, and finished once
         /// the server has it; the model has the access when it returns.
         ///
-        /// - Throws: as ``Tenure/endPurchase(_:_:)``.
+        /// - Throws: as `Tenure.endPurchase(_:_:)`.
         public func purchaseEnded(
             _ productId: String, _ result: Result<Product.PurchaseResult, any Error>
         ) async throws -> PurchaseOutcome {
@@ -37,7 +37,7 @@ public import TenureClient
         /// What to sell to the customer now: what the server's wall says, for this storefront and this version of the app.
         ///
         /// - Parameter ids: what to sell where the server does not answer, or has no wall; empty: nothing then.
-        /// - Throws: ``TenureProblem`` where there is neither an answer nor an id.
+        /// - Throws: `TenureProblem` where there is neither an answer nor an id.
         public func shelf(otherwise ids: [String] = []) async throws -> StoreShelf {
             do {
                 let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String

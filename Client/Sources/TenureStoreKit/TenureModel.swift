@@ -44,7 +44,7 @@ public final class TenureModel {
     /// - Parameter tenure: started by the app, before anything else at launch.
     public init(_ tenure: Tenure) { self.tenure = tenure }
 
-    /// Follows the customer's access until the task is cancelled, or ``Tenure/stop()`` was called. To be called once.
+    /// Follows the customer's access until the task is cancelled, or `Tenure.stop()` was called. To be called once.
     public func follow() async {
         async let others: Void = followPromoted()
         for await access in await tenure.changes() { self.access = access }
@@ -59,7 +59,7 @@ public final class TenureModel {
 
     /// Buys a product, and has the customer's access as it is then when it returns.
     ///
-    /// - Throws: as ``Tenure/purchase(_:anyway:)``.
+    /// - Throws: as `Tenure.purchase(_:anyway:)`.
     public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
         promoted.removeAll { $0.productId == productId }
         let outcome = try await tenure.purchase(productId, anyway: anyway)
@@ -75,7 +75,7 @@ public final class TenureModel {
 
     /// Restores what the customer has, and has it when it returns.
     ///
-    /// - Throws: as ``Tenure/restore(_:)``.
+    /// - Throws: as `Tenure.restore(_:)`.
     public func restore(_ source: Tenure.RestoreSource) async throws {
         access = try await tenure.restore(source)
     }

@@ -17,7 +17,9 @@
         ///
         /// Source: Apple, `View.refundRequestSheet(for:isPresented:onDismiss:)` (iOS 15).
         ///
-        /// - Parameter transactionId: the transaction that is to be refunded; a text that is no number shows no sheet.
+        /// - Parameters:
+        ///   - transactionId: the transaction that is to be refunded; a text that is no number shows no sheet.
+        ///   - isPresented: whether the sheet is open.
         @ViewBuilder
         public func tenureRefundSheet(for transactionId: String, isPresented: Binding<Bool>) -> some View {
             if let id = UInt64(transactionId) {

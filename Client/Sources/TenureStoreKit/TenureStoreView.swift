@@ -14,7 +14,7 @@
     /// so that what the customer would get nothing for is not held back by the question before buying. The wall does not name
     /// what the customer has (WALL-2).
     public struct TenureStoreView<Absent: View>: View {
-        /// What a purchase came to; its product, and ``TenureProblem`` where it failed.
+        /// What a purchase came to; its product, and `TenureProblem` where it failed.
         public typealias Ended = @MainActor (_ productId: String, Result<PurchaseOutcome, TenureProblem>) -> Void
 
         @EnvironmentObject private var model: TenureModel

@@ -73,7 +73,7 @@ public struct Wall: Sendable, Hashable, Decodable {
 
 /// What a purchase would come to, before it is made (OWN-18).
 public struct PurchaseForecast: Sendable, Hashable, Decodable {
-    /// ``yes``, or why not, or what it would change; a newer server may know more.
+    /// ``Answer/yes``, or why not, or what it would change; a newer server may know more.
     public let answer: Answer
     /// The same in English, for support and for a log.
     public let words: String

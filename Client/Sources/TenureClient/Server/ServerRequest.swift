@@ -13,6 +13,8 @@ public struct ServerRequest: Sendable, Hashable {
 
     /// - Parameters:
     ///   - method: `GET`, `POST` or `PUT`.
+    ///   - url: the whole address, with its query.
+    ///   - headers: header fields by name.
     ///   - body: JSON; nil: none.
     public init(method: String, url: URL, headers: [String: String] = [:], body: Data? = nil) {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
@@ -28,7 +30,10 @@ public struct ServerResponse: Sendable, Hashable {
     /// The whole body; empty where there is none.
     public var body: Data
 
-    /// - Parameter headers: names in any letters; of several that differ in case alone, one counts.
+    /// - Parameters:
+    ///   - status: the HTTP status.
+    ///   - headers: names in any letters; of several that differ in case alone, one counts.
+    ///   - body: the whole body; empty where there is none.
     public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         (self.status, self.body) = (status, body)
         self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
@@ -73,5 +78,9 @@ struct UploadAnswer: Sendable, Hashable, Decodable {
 
 /// Sends requests. One answer comes back, complete, or an error is thrown; nothing is tried again here, and nothing is cached.
 public protocol ServerTransport: Sendable {
+    /// Sends one request.
+    ///
+    /// - Returns: whatever came back, complete, with any status.
+    /// - Throws: where nothing came back, or only a part; what is thrown is written to the problems and looked at by nobody.
     func send(_ request: ServerRequest) async throws -> ServerResponse
 }

@@ -23,7 +23,9 @@ public protocol DeviceStore: Sendable {
 
     /// Buys a product.
     ///
-    /// - Parameter appAccountToken: the customer's, which makes the purchase theirs (OWN-4).
+    /// - Parameters:
+    ///   - productId: its id in App Store Connect.
+    ///   - appAccountToken: the customer's, which makes the purchase theirs (OWN-4).
     /// - Throws: ``TenureProblem/noProducts(_:)`` where the store does not have it; anything else where it failed.
     func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase
 

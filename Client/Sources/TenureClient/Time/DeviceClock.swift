@@ -21,6 +21,7 @@ public struct ClockReading: Sendable, Hashable, Codable {
 
 /// A device's clocks.
 public protocol DeviceClock: Sendable {
+    /// What the clocks show now, all at one moment.
     func read() -> ClockReading
 }
 
