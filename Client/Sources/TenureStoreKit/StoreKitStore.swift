@@ -27,12 +27,14 @@
             }
         }
 
-        /// `PurchaseIntent.intents` (iOS 16.4, macOS 14.4); nothing where the system has none.
+        /// `PurchaseIntent.intents` (iOS 16.4, macOS 14.4), before that the payment queue's observer; nothing on other systems.
         public func promoted() -> AsyncStream<String> {
             Self.stream { continuation in
                 #if !os(tvOS) && !os(watchOS) && !os(visionOS)
                     if #available(iOS 16.4, macOS 14.4, macCatalyst 16.4, *) {
                         for await intent in PurchaseIntent.intents { continuation.yield(intent.product.id) }
+                    } else {
+                        await PromotedPayments.follow { continuation.yield($0) }
                     }
                 #endif
             }

@@ -24,6 +24,8 @@ public final class PretendStore: @unchecked Sendable {
         var updates: [AsyncStream<VerificationResult<Transaction>>.Continuation] = []
         var statusUpdates: [AsyncStream<Product.SubscriptionInfo.Status>.Continuation] = []
         var intents: [AsyncStream<PurchaseIntent>.Continuation] = []
+        /// Of the payment queue, which does not keep it.
+        weak var observer: (any SKPaymentTransactionObserver)?
     }
 
     // MARK: What a test says
@@ -71,6 +73,16 @@ public final class PretendStore: @unchecked Sendable {
         for listener in with({ $0.intents }) { listener.yield(intent) }
     }
 
+    /// Somebody chose a product in the App Store, on a system that says so to the payment queue's observer.
+    ///
+    /// - Returns: whether the queue is to go on with it; nil where nobody observes.
+    public func chooseForQueue(_ productId: String) -> Bool? {
+        with { $0.observer }?.paymentQueue(queue, shouldAddStorePayment: SKPayment(productId), for: SKProduct())
+    }
+
+    /// Whether somebody observes the payment queue.
+    public var isObserved: Bool { with { $0.observer != nil } }
+
     /// The status of a subscription may have changed.
     public func hint(_ transaction: Transaction) {
         for listener in with({ $0.statusUpdates }) { listener.yield(Self.status(.verified(transaction))) }
@@ -90,6 +102,8 @@ public final class PretendStore: @unchecked Sendable {
     var unfinished: [VerificationResult<Transaction>] {
         with { state in state.all.filter { state.unfinished.contains($0.unsafePayloadValue.id) } }
     }
+    let queue = SKPaymentQueue()
+    func observe(_ observer: (any SKPaymentTransactionObserver)?) { with { $0.observer = observer } }
     var storefront: String? { with { $0.storefront } }
     var signedApp: String? { with { $0.signedApp } }
     var receiptURL: URL? { with { $0.receiptURL } }

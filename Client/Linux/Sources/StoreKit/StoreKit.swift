@@ -206,6 +206,38 @@ public enum StoreKitError: Error, Sendable {
     case userCancelled
 }
 
+/// storekit/skpaymentqueue
+public final class SKPaymentQueue: NSObject, @unchecked Sendable {
+    /// storekit/skpaymentqueue/default()
+    public class func `default`() -> SKPaymentQueue { PretendStore.shared.queue }
+    /// storekit/skpaymentqueue/add(_:)-5ciz2
+    public func add(_ observer: any SKPaymentTransactionObserver) { PretendStore.shared.observe(observer) }
+    /// storekit/skpaymentqueue/remove(_:)
+    public func remove(_ observer: any SKPaymentTransactionObserver) { PretendStore.shared.observe(nil) }
+}
+
+/// storekit/skpaymenttransactionobserver
+public protocol SKPaymentTransactionObserver: NSObjectProtocol {
+    /// storekit/skpaymenttransactionobserver/paymentqueue(_:updatedtransactions:)
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction])
+    /// storekit/skpaymenttransactionobserver/paymentqueue(_:shouldaddstorepayment:for:)
+    func paymentQueue(_ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct) -> Bool
+}
+
+/// storekit/skpayment
+open class SKPayment: NSObject {
+    /// storekit/skpayment/productidentifier
+    public let productIdentifier: String
+
+    init(_ productIdentifier: String) { self.productIdentifier = productIdentifier }
+}
+
+/// storekit/skpaymenttransaction
+open class SKPaymentTransaction: NSObject {}
+
+/// storekit/skproduct
+open class SKProduct: NSObject {}
+
 /// storekit/skrequest
 open class SKRequest: NSObject {
     /// storekit/skrequest/delegate

@@ -84,6 +84,24 @@ extension OneAppStore {
             #expect(await hints.next() != nil)
         }
 
+        @Test
+        func `DEV-5 before PurchaseIntent the payment queue says what was chosen; its payment is declined, and bought later`()
+            async throws
+        {
+            let (chosen, continuation) = AsyncStream.makeStream(of: String.self)
+            let following = Task { await PromotedPayments.follow { continuation.yield($0) } }
+            while !shop.isObserved { await Task.yield() }
+            #expect(shop.chooseForQueue("coins") == false)
+            #expect(shop.chooseForQueue("plus") == false)
+            var products = chosen.makeAsyncIterator()
+            #expect(await products.next() == "coins")
+            #expect(await products.next() == "plus")
+            #expect(shop.unfinishedIds.isEmpty, "nothing was bought by it")
+            following.cancel()
+            await following.value
+            #expect(!shop.isObserved && shop.chooseForQueue("plus") == nil)
+        }
+
         @Test func `of each product the one that was bought last`() async throws {
             for productId in ["plus", "coins", "plus"] { _ = try await store.purchase(productId, appAccountToken: nil) }
             #expect(try await store.latest().map(\.transactionId) == ["1003", "1002"])

@@ -62,7 +62,7 @@ import Testing
         #expect(newer.count >= 10 && newer.contains("SubscriptionStoreView") && newer.contains("storeButton"), "\(newer)")
         let sources = Self.root.appendingPathComponent("Sources/TenureStoreKit").resolvingSymlinksInPath()
         var users: Set<String> = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: sources.path) {
+        for name in try FileManager.default.contentsOfDirectory(atPath: sources.path) where name.hasSuffix(".swift") {
             let code = try String(contentsOf: sources.appendingPathComponent(name), encoding: .utf8)
                 .components(separatedBy: "\n").filter { $0.firstMatch(of: /^\s*\/\//) == nil }
             // Whether the type or extension that a line is in says since when it is there.
