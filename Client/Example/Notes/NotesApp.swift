@@ -27,7 +27,7 @@ struct NotesApp: App {
     init() { Task { await NotesApp.tenure.start() } }
 
     var body: some Scene {
-        WindowGroup { NotesView().environmentObject(model).task { await model.follow() } }
+        WindowGroup { NotesView().tenure(model) }
     }
 }
 

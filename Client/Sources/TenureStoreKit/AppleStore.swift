@@ -68,10 +68,6 @@
 
     /// What went wrong with a purchase, for a view.
     enum StoreFailure {
-        static func problem(_ error: any Error) -> TenureProblem {
-            error as? TenureProblem ?? TenureProblem(.storeFailed, words: "\(error)")
-        }
-
         @MainActor
         static func caught(
             _ purchase: @MainActor () async throws -> PurchaseOutcome
@@ -79,7 +75,7 @@
             do {
                 return .success(try await purchase())
             } catch {
-                return .failure(problem(error))
+                return .failure(error as? TenureProblem ?? TenureProblem(.storeFailed, words: "\(error)"))
             }
         }
     }

@@ -54,6 +54,8 @@ public struct StoreAbsence: Sendable, Hashable {
         public static let nothingToBuy = Reason(rawValue: "nothingToBuy")
         /// The server did not answer, and the app has named no products for that.
         public static let notAnswered = Reason(rawValue: "notAnswered")
+        /// The App Store has none of the products (DEV-5), or failed; asked only before iOS 17, where Apple's views do not.
+        public static let noProducts = Reason(rawValue: "noProducts")
     }
 }
 
@@ -63,6 +65,11 @@ enum StoreState: Sendable, Hashable {
     case absent(StoreAbsence)
 
     static let asking = StoreState.absent(StoreAbsence(reason: .asking, manageLink: nil))
+
+    /// The App Store sells nothing of a shelf.
+    static func withoutProducts(_ shelf: StoreShelf) -> StoreState {
+        .absent(StoreAbsence(reason: .noProducts, manageLink: shelf.manageLink))
+    }
 
     init(_ shelf: StoreShelf) {
         self =

@@ -27,6 +27,10 @@
     }
 
     extension View {
+        /// Gives the model to the views inside and keeps it as it is at the client, and looks at the clock and asks the server at
+        /// each return to the foreground (DEV-2). For the root of each window.
+        public func tenure(_ model: TenureModel) -> some View { modifier(Following(model: model)) }
+
         /// One view for those who may use an entitlement, and another for those who may not. The ``TenureModel`` is the
         /// environment's.
         ///
@@ -38,6 +42,19 @@
             @ViewBuilder else otherwise: @escaping () -> Otherwise
         ) -> some View {
             TenureAccess(entitlement, content: content, else: otherwise)
+        }
+    }
+
+    private struct Following: ViewModifier {
+        @Environment(\.scenePhase) private var scenePhase
+        let model: TenureModel
+
+        func body(content: Content) -> some View {
+            content.environmentObject(model)
+                .task { await model.follow() }
+                .task(id: scenePhase) {
+                    if scenePhase == .active { await model.tenure.foreground() }
+                }
         }
     }
 #endif

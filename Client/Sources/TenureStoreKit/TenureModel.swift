@@ -10,7 +10,7 @@ public import TenureClient
 /// @StateObject private var model = TenureModel(tenure)
 ///
 /// var body: some Scene {
-///     WindowGroup { ContentView().environmentObject(model).task { await model.follow() } }
+///     WindowGroup { ContentView().tenure(model) }
 /// }
 /// ```
 @MainActor
@@ -44,7 +44,8 @@ public final class TenureModel {
     /// - Parameter tenure: started by the app, before anything else at launch.
     public init(_ tenure: Tenure) { self.tenure = tenure }
 
-    /// Follows the customer's access until the task is cancelled, or `Tenure.stop()` was called. To be called once.
+    /// Follows the customer's access until the task is cancelled, or `Tenure.stop()` was called. `View.tenure(_:)` calls it.
+    /// Several may follow at once, such as one for each window.
     public func follow() async {
         async let others: Void = followPromoted()
         for await access in await tenure.changes() { self.access = access }

@@ -36,13 +36,14 @@
 
         /// Apple's view, or what the app shows in its place.
         public var body: some View {
-            Group {
+            // A stack, and no group: a group would begin the task anew with each of its views.
+            VStack {
                 switch state {
                 case .selling(let shelf):
                     if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) {
                         AppleStore(shelf: shelf).tenurePurchases(ended)
                     } else {
-                        PlainStore(shelf: shelf, ended: ended)
+                        PlainStore(shelf: shelf, ended: ended) { state = .withoutProducts(shelf) }
                     }
                 case .absent(let absence): absent(absence)
                 }
@@ -58,6 +59,8 @@
         @State private var isBuying = false
         let shelf: StoreShelf
         let ended: TenureStoreView<EmptyView>.Ended
+        /// The store has none of the products, or failed.
+        let failed: @MainActor () -> Void
 
         var body: some View {
             VStack {
@@ -73,18 +76,16 @@
                     }
                     .disabled(isBuying)
                 }
-                #if !os(tvOS) && !os(watchOS)
-                    if let links = shelf.links {
-                        Link("Privacy Policy", destination: links.privacyPolicy)
-                        Link("Terms of Use", destination: links.terms)
-                    }
-                #endif
+                if let links = shelf.links {
+                    Link("Privacy Policy", destination: links.privacyPolicy)
+                    Link("Terms of Use", destination: links.terms)
+                }
             }
             .task(id: shelf) {
                 do {
                     products = try await model.tenure.products(shelf.productIds)
                 } catch {
-                    for id in shelf.productIds.prefix(1) { ended(id, .failure(StoreFailure.problem(error))) }
+                    failed()
                 }
             }
         }

@@ -158,14 +158,6 @@ extension Link where Label == Text {
     public init(_ titleKey: LocalizedStringKey, destination: URL) {}
 }
 
-/// swiftui/progressview
-public struct ProgressView<Label: View, CurrentValueLabel: View>: View {}
-
-extension ProgressView where Label == EmptyView, CurrentValueLabel == EmptyView {
-    /// swiftui/progressview/init()
-    public init() {}
-}
-
 // MARK: Modifiers
 
 /// swiftui/viewmodifier

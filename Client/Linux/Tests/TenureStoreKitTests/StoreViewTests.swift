@@ -38,6 +38,7 @@ import Testing
         #expect(shelf.productIds.isEmpty && !shelf.isOneGroup)
         let link = try #require(URL(string: "https://apps.apple.com/account/subscriptions"))
         #expect(StoreState(shelf) == .absent(.init(reason: .nothingToBuy, manageLink: link)))
+        #expect(StoreState.withoutProducts(shelf) == .absent(.init(reason: .noProducts, manageLink: link)))
         #expect(StoreState(StoreShelf(try wall([]))) == .absent(.init(reason: .nothingToBuy, manageLink: nil)))
     }
 
