@@ -45,7 +45,10 @@ struct LastingKeepTests {
         let answer = try JSONDecoder().decode(ServerAnswer.self, from: Data(text.utf8))
         var held = HeldAnswer(answer, asked: ClockReading(wall: .init(millisecondsSince1970: 0), monotonic: 0, boot: nil))
         _ = held.access(at: ClockReading(wall: .init(millisecondsSince1970: seen), monotonic: 0, boot: nil), claims: nil)
-        return try JSONEncoder().encode(held)
+        let encoder = JSONEncoder()
+        // One answer is the same bytes each time.
+        encoder.outputFormatting = .sortedKeys
+        return try encoder.encode(held)
     }
 
     @Test func `only the last answers are kept twice`() throws {

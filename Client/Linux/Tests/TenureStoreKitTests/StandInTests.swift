@@ -19,13 +19,13 @@ import Testing
 
     /// Whether a line declares what others see: members of protocols are the only ones that do not say `public`.
     private static func isDeclaration(_ line: String) -> Bool {
-        line.firstMatch(of: /\b(public|open)\b(?! import)|^case [a-z]|^(@\w+ )?(associatedtype|typealias|func)\b/) != nil
+        line.firstMatch(of: #/\b(public|open)\b(?! import)|^case [a-z]|^(@\w+ )?(associatedtype|typealias|func)\b/#) != nil
     }
 
-    private static func isMember(_ line: String) -> Bool { line.firstMatch(of: /^(@\w+ )?(var|init\()/) != nil }
+    private static func isMember(_ line: String) -> Bool { line.firstMatch(of: #/^(@\w+ )?(var|init\()/#) != nil }
 
     private static func isPage(_ line: String) -> Bool {
-        line.wholeMatch(of: /\/\/\/ (combine|swiftui|storekit|security|corefoundation|kernel)\/[-a-z0-9_\/.():]+(:.*)?/) != nil
+        line.wholeMatch(of: #/\/\/\/ (combine|swiftui|storekit|security|corefoundation|kernel)\/[-a-z0-9_\/.():]+(:.*)?/#) != nil
     }
 
     @Test(arguments: files) func `each declaration names Apple's page`(_ file: String) throws {
@@ -57,21 +57,21 @@ import Testing
         let lines = try Self.lines("Sources/StoreKit/StoreViews.swift")
         var newer: Set<String> = []
         for (index, line) in lines.enumerated() where line.hasPrefix("@available(iOS 17") && index + 1 < lines.count {
-            if let name = lines[index + 1].firstMatch(of: /(?:struct|func) (\w+)/) { newer.insert(String(name.1)) }
+            if let name = lines[index + 1].firstMatch(of: #/(?:struct|func) (\w+)/#) { newer.insert(String(name.1)) }
         }
         #expect(newer.count >= 10 && newer.contains("SubscriptionStoreView") && newer.contains("storeButton"), "\(newer)")
         let sources = Self.root.appendingPathComponent("Sources/TenureStoreKit").resolvingSymlinksInPath()
         var users: Set<String> = []
         for name in try FileManager.default.contentsOfDirectory(atPath: sources.path) where name.hasSuffix(".swift") {
             let code = try String(contentsOf: sources.appendingPathComponent(name), encoding: .utf8)
-                .components(separatedBy: "\n").filter { $0.firstMatch(of: /^\s*\/\//) == nil }
+                .components(separatedBy: "\n").filter { $0.firstMatch(of: #/^\s*\/\//#) == nil }
             // Whether the type or extension that a line is in says since when it is there.
             var isGuarded = false
             for (index, line) in code.enumerated() {
-                if line.firstMatch(of: /^ {4}[a-z ]*(struct|enum|class|extension)\b/) != nil {
+                if line.firstMatch(of: #/^ {4}[a-z ]*(struct|enum|class|extension)\b/#) != nil {
                     isGuarded = index > 0 && code[index - 1].contains("@available(iOS 17")
                 }
-                let words = line.matches(of: /\w+/).map { String($0.0) }
+                let words = line.matches(of: #/\w+/#).map { String($0.0) }
                 guard words.contains(where: newer.contains) else { continue }
                 users.insert(name)
                 #expect(isGuarded, "\(name): \(line)")
@@ -135,7 +135,7 @@ import Testing
         try compiler.run()
         compiler.waitUntilExit()
         let text = try String(contentsOf: said, encoding: .utf8)
-        let found = Set(text.matches(of: /Sample\.swift:(\d+):\d+: error:/).compactMap { Int($0.1) })
+        let found = Set(text.matches(of: #/Sample\.swift:(\d+):\d+: error:/#).compactMap { Int($0.1) })
         let wrong = Set(
             Self.sample.components(separatedBy: "\n").enumerated().filter { $0.element.hasSuffix("// wrong") }.map {
                 $0.offset + 1
