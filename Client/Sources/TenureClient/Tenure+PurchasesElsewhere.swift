@@ -27,17 +27,12 @@ extension Tenure {
     /// - Returns: with what the purchase must be made. Where the intent could not be kept, ``problems()`` has it, and the token
     ///   alone says whose purchase it is.
     public func beginPurchase(_ productId: String) async -> BegunPurchase {
+        while let beginning = beginningElsewhere[productId] { _ = await beginning.value }
         let customer = identity.customer
-        if let beginning = beginningElsewhere[productId] {
-            let begun = await beginning.value
-            if begun.customer == customer { return begun }
-        }
         if let begun = begunElsewhere[productId], begun.customer == customer, isOpen(begun) { return begun }
         let task = Task { await self.beginElsewhere(productId) }
         beginningElsewhere[productId] = task
-        let begun = await task.value
-        if beginningElsewhere[productId] == task { beginningElsewhere[productId] = nil }
-        return begun
+        return await task.value
     }
 
     private func beginElsewhere(_ productId: String) async -> BegunPurchase {
@@ -50,7 +45,7 @@ extension Tenure {
         } catch {
             report(TenureProblem(.notKept, error))
         }
-        begunElsewhere[productId] = begun
+        (begunElsewhere[productId], beginningElsewhere[productId]) = (begun, nil)
         return begun
     }
 
