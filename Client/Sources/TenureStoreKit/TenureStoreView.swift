@@ -7,7 +7,7 @@
     /// `StoreView` otherwise; before iOS 17 a plain list. It has no design of its own. The ``TenureModel`` is the environment's.
     ///
     /// ```swift
-    /// TenureStoreView(otherwise: ["plus.monthly", "plus.yearly"]) { outcome in … } absent: { absence in … }
+    /// TenureStoreView(otherwise: ["plus.monthly", "plus.yearly"]) { productId, result in … } absent: { absence in … }
     /// ```
     ///
     /// A purchase in it goes the way of ``TenureModel/purchase(_:anyway:)``, but for one thing: Apple's views let nobody refuse,
