@@ -362,6 +362,8 @@ import Testing
             let free = CustomerID("6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11")
             #expect(try await world.backend.issueToken(to: free, app: World.app).rawValue == free.rawValue)
             let minted = try await world.backend.issueToken(to: World.alice, app: World.app)
+            // At one instant the order of ids would decide between the two.
+            world.clock.set(world.clock.now().adding(.seconds(1)))
             let taken = CustomerID(minted.rawValue)
             let digest = [UInt8](repeating: 1, count: 32)
             try await world.backend.registerDevice(of: taken, secretDigest: digest, app: World.app)
