@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Checks that every rule marked `built` in docs/rules.md has a test whose name starts with its id, and that this test kills the
-committed mutation of that rule (Tests/Mutations/<id>.patch).
+committed mutation of that rule (Tests/Mutations/<id>.patch). A rule that the server and the device SDK both hold has a second mutation, of the SDK's half
+(Tests/Mutations/<id>.client.patch).
 
 The pure rooms are copied to a folder of their own and built there once (package Rules/); then each mutation is applied, built, tested
-and taken back. A mutation of `Ledger` is built and tested with that room alone first, which takes seconds. Prints a table rule -> tests -> mutation; exit 1 if a rule has no test, no mutation, or a mutation that survives.
+and taken back. A mutation of `Ledger` is built and tested with that room alone first, which takes seconds. One of Client/ is judged by the
+package Client/Linux, copied and built in the same way. Prints a table mutation -> tests -> verdict; exit 1 if a rule has no test, no
+mutation, or a mutation that survives.
 
 A mutation that was killed is not judged again while nothing that decides it has changed: the patch, the rooms that it touches and
 those that they import, and the tests of the rule with the rooms that those import. Tests/killed-mutations.txt has a digest of all that for each
-rule (lines with only comments do not count); it is rewritten if every mutation was killed.
+mutation (lines with only comments do not count).
 
 Usage: scripts/rules.py [--full] [RULE...]      --full: judge all of them"""
 
+import dataclasses
 import hashlib
 import os
 import pathlib
@@ -24,10 +28,47 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build-rules"
 COPY = WORK / "copy"
 ROOMS = ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "Intake", "Storage"]
-KILLED = ROOT / "Tests/killed-mutations.txt"
 SUITES = [
     "PrimitivesTests", "StrictJSONTests", "AppStoreWireTests", "LedgerTests", "LedgerOracle", "LedgerOracleTests", "IntakeTests",
     "StorageRecordTests"]
+CLIENT_COPY = WORK / "client"
+CLIENT_ROOMS = {"TenureClient": "Client/Sources", "TenureStoreKit": "Client/Sources", "StoreKit": "Client/Linux/Sources"}
+CLIENT_SUITES = {"TenureClientTests": "Client/Tests", "TenureStoreKitTests": "Client/Linux/Tests"}
+# What else of Client/Linux its manifest names.
+CLIENT_REST = {"tenure-device": "Client/Linux/Sources"}
+KILLED = ROOT / "Tests/killed-mutations.txt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    """What is built and tested, and where its sources and tests are: name -> folder, both from the root of the copy."""
+
+    copy: pathlib.Path
+    manifest: str
+    scratch: str
+    rooms: dict
+    suites: dict
+    environment: dict = dataclasses.field(default_factory=dict, hash=False)
+
+    def swift(self, *arguments):
+        return subprocess.run(
+            ["swift", *arguments, "--package-path", str(self.copy / self.manifest), "--scratch-path", str(WORK / self.scratch)],
+            capture_output=True, text=True, timeout=1800, env={**os.environ, **self.environment})
+
+    def build(self):
+        return self.swift("build", "--build-tests")
+
+    def run_tests(self, mutation):
+        """The tests of a mutation's rule; their names stand in backticks, so they begin with the id and a blank."""
+        return self.swift("test", "--skip-build", "--filter", re.escape(f"`{rule_of(mutation)} ").replace("\\ ", " "))
+
+    def folder(self, name):
+        return ROOT / {**self.rooms, **self.suites}[name] / name
+
+
+PURE = Package(COPY, ".", "build", dict.fromkeys(ROOMS, "Sources"), dict.fromkeys(SUITES, "Tests"), {"TENURE_LIVES": "60"})
+LEDGER_ALONE = dataclasses.replace(PURE, scratch="build-ledger", environment={**PURE.environment, "LEDGER_ALONE": "rules"})
+CLIENT = Package(CLIENT_COPY, "Client/Linux", "build-client", CLIENT_ROOMS, CLIENT_SUITES)
 
 
 def built_rules():
@@ -39,15 +80,49 @@ def built_rules():
     return rules
 
 
-def copy_sources():
-    """The same tree as the package Rules/, without its symbolic links: a mutation must not touch the real sources."""
-    COPY.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "Rules/Package.swift", COPY / "Package.swift")
-    # Pages whose text tests compare with the code.
-    mirror(ROOT / "docs", COPY / "docs")
-    for folder, names in (("Sources", ROOMS), ("Tests", SUITES)):
-        for name in names:
-            mirror(ROOT / folder / name, COPY / folder / name)
+def rule_of(mutation):
+    return mutation.removesuffix(".client")
+
+
+def path_of(mutation):
+    return ROOT / f"Tests/Mutations/{mutation}.patch"
+
+
+def package_of(mutation):
+    return CLIENT if path_of(mutation).exists() and b"\n+++ b/Client/" in path_of(mutation).read_bytes() else PURE
+
+
+def mutations(rules):
+    """The names of the mutations of rules: one that is missing has a name, too."""
+    return [name for rule in rules for name in (rule, f"{rule}.client") if name == rule or path_of(name).exists()]
+
+
+def copy_sources(package):
+    """The sources and tests of a package without the symbolic links that lead to them: a mutation must not touch the real sources."""
+    package.copy.mkdir(parents=True, exist_ok=True)
+    if package is CLIENT:
+        copy_client()
+    else:
+        shutil.copy(ROOT / "Rules/Package.swift", COPY / "Package.swift")
+        # Pages whose text tests compare with the code.
+        mirror(ROOT / "docs", COPY / "docs")
+    for name in (*package.rooms, *package.suites):
+        mirror(package.folder(name), package.copy / package.folder(name).relative_to(ROOT))
+
+
+def copy_client():
+    """The manifest of Client/Linux, what only that names, and its links, which lead to the copies."""
+    for name, place in CLIENT_REST.items():
+        mirror(ROOT / place / name, CLIENT_COPY / place / name)
+    for name in ("Package.swift", "Package.resolved"):
+        if (ROOT / "Client/Linux" / name).exists():
+            shutil.copy(ROOT / "Client/Linux" / name, CLIENT_COPY / "Client/Linux" / name)
+    for place in ("Sources", "Tests"):
+        for link in (ROOT / "Client/Linux" / place).iterdir():
+            copy = CLIENT_COPY / "Client/Linux" / place / link.name
+            if link.is_symlink() and not copy.is_symlink():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.symlink_to(os.readlink(link))
 
 
 def mirror(source, target):
@@ -63,23 +138,6 @@ def mirror(source, target):
             copy.write_bytes(text)
 
 
-def swift(*arguments, alone=False, timeout=1800):
-    environment = {**os.environ, "TENURE_LIVES": "60", **({"LEDGER_ALONE": "rules"} if alone else {})}
-    scratch = WORK / ("build-ledger" if alone else "build")
-    return subprocess.run(
-        ["swift", *arguments, "--package-path", str(COPY), "--scratch-path", str(scratch)],
-        capture_output=True, text=True, timeout=timeout, env=environment)
-
-
-def build(alone=False):
-    return swift("build", "--build-tests", alone=alone)
-
-
-def run_tests(rule, alone=False):
-    """The tests of one rule; their names stand in backticks, so they begin with the id and a blank."""
-    return swift("test", "--skip-build", "--filter", re.escape(f"`{rule} ").replace("\\ ", " "), alone=alone)
-
-
 def executed(output):
     counts = re.findall(r"Test run with (\d+) tests? in \d+ suites?", output)
     return max((int(count) for count in counts), default=0)
@@ -88,34 +146,37 @@ def executed(output):
 def main():
     started = time.monotonic()
     wanted = [argument for argument in sys.argv[1:] if argument != "--full"]
-    rules = [rule for rule in built_rules() if not wanted or rule in wanted]
-    digests = {rule: digest(rule) for rule in rules}
+    names = mutations([rule for rule in built_rules() if not wanted or rule in wanted])
+    digests = {name: digest(name) for name in names}
     killed = {} if "--full" in sys.argv[1:] else recorded()
-    to_judge = [rule for rule in rules if killed.get(rule) != digests[rule]]
-    if to_judge:
-        copy_sources()
-        print(f"building the pure rooms, to judge {len(to_judge)} mutations of {len(rules)} …", flush=True)
-        outcome = build()
+    to_judge = [name for name in names if killed.get(name) != digests[name]]
+    for package, words in ((PURE, "the pure rooms"), (CLIENT, "the device SDK")):
+        count = sum(package_of(name) is package for name in to_judge)
+        if not count:
+            continue
+        copy_sources(package)
+        print(f"building {words}, to judge {count} mutations of {len(names)} …", flush=True)
+        outcome = package.build()
         if outcome.returncode != 0:
             print(outcome.stdout[-4000:], outcome.stderr[-4000:])
             return 1
     # Before any mutation: the result of a rule's tests on the unchanged code.
-    unchanged = {rule: unchanged_verdict(rule) for rule in to_judge}
+    unchanged = {name: unchanged_verdict(name) for name in to_judge}
     failures, remembered = [], recorded()
-    print(f"{'rule':9} {'tests':>5}  mutation")
-    for rule in rules:
-        if rule not in to_judge:
-            print(f"{rule:9} {len(tests_of(rule)):5}  killed before, and nothing has changed since", flush=True)
+    print(f"{'rule':14} {'tests':>5}  mutation")
+    for name in names:
+        if name not in to_judge:
+            print(f"{name:14} {len(tests_of(name)):5}  killed before, and nothing has changed since", flush=True)
             continue
-        count, verdict = unchanged[rule]
-        verdict = verdict or judge(rule)
-        print(f"{rule:9} {count:5}  {verdict}", flush=True)
+        count, verdict = unchanged[name]
+        verdict = verdict or judge(name)
+        print(f"{name:14} {count:5}  {verdict}", flush=True)
         # At once: a run that ends early, or with one that survives, need not be repeated for the others.
         if verdict == "killed":
-            remembered[rule] = digests[rule]
+            remembered[name] = digests[name]
         else:
-            remembered.pop(rule, None)
-            failures.append(rule)
+            remembered.pop(name, None)
+            failures.append(name)
         record(remembered)
     print(f"{time.monotonic() - started:.0f} s")
     if failures:
@@ -134,34 +195,34 @@ def recorded():
 
 
 def record(digests):
-    known = set(built_rules())
-    KILLED.write_text("".join(f"{rule} {digests[rule]}\n" for rule in sorted(digests) if rule in known))
+    known = set(mutations(built_rules()))
+    KILLED.write_text("".join(f"{name} {digests[name]}\n" for name in sorted(digests) if name in known))
 
 
-def tests_of(rule):
-    """The files with tests of the rule, once for each test; a test's name is in backticks and begins with the id."""
-    found = []
-    for suite in SUITES:
-        for path in sorted((ROOT / "Tests" / suite).rglob("*.swift")):
-            found += [path] * len(re.findall(rf"func `{re.escape(rule)} ", path.read_text()))
+def tests_of(mutation):
+    """The suites with tests of the rule, once for each test; a test's name is in backticks and begins with the id."""
+    found, package = [], package_of(mutation)
+    for suite in package.suites:
+        for path in sorted(package.folder(suite).rglob("*.swift")):
+            found += [suite] * len(re.findall(rf"func `{re.escape(rule_of(mutation))} ", path.read_text()))
     return found
 
 
-def digest(rule):
-    patch = (ROOT / f"Tests/Mutations/{rule}.patch").read_bytes() if (ROOT / f"Tests/Mutations/{rule}.patch").exists() else b""
-    suites = {path.relative_to(ROOT / "Tests").parts[0] for path in tests_of(rule)}
-    touched = set(re.findall(rb"^\+\+\+ b/Sources/(\w+)/", patch, re.MULTILINE))
+def digest(mutation):
+    package = package_of(mutation)
+    patch = path_of(mutation).read_bytes() if path_of(mutation).exists() else b""
+    suites = set(tests_of(mutation))
+    touched = set(re.findall(rb"^\+\+\+ b/(?:Client/)?Sources/(\w+)/", patch, re.MULTILINE))
     rooms = {name.decode() for name in touched}
     for suite in suites:
-        rooms |= imports(ROOT / "Tests" / suite)
+        rooms |= imports(package, suite)
     while True:
-        more = set().union(*(imports(ROOT / "Sources" / room) for room in rooms)) | rooms if rooms else rooms
+        more = set().union(*(imports(package, room) for room in rooms)) | rooms if rooms else rooms
         if more == rooms:
             break
         rooms = more
-    folders = [ROOT / "Sources" / room for room in sorted(rooms)] + [ROOT / "Tests" / suite for suite in sorted(suites)]
     sum = hashlib.sha256(patch)
-    for folder in folders:
+    for folder in (package.folder(name) for name in (*sorted(rooms), *sorted(suites))):
         for path in sorted(folder.rglob("*.swift")):
             sum.update(str(path.relative_to(ROOT)).encode() + b"\0" + code(path))
     return sum.hexdigest()[:32]
@@ -172,45 +233,45 @@ def code(path):
     return "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("//")).encode()
 
 
-def imports(folder):
-    """The rooms of ours that the files of a folder import."""
+def imports(package, name):
+    """The rooms of ours that the files of a room or a suite import."""
     names = set()
-    for path in folder.rglob("*.swift"):
+    for path in package.folder(name).rglob("*.swift"):
         names |= set(re.findall(r"^(?:@testable |package |public |private )?import (\w+)", path.read_text(), re.MULTILINE))
-    return names & set(ROOMS)
+    return names & set(package.rooms)
 
 
-def unchanged_verdict(rule):
+def unchanged_verdict(mutation):
     """How many tests the rule has, and what is wrong before anything was changed."""
-    outcome = run_tests(rule)
+    outcome = package_of(mutation).run_tests(mutation)
     count = executed(outcome.stdout + outcome.stderr)
     if count == 0:
         return 0, "NO TEST"
     return count, None if outcome.returncode == 0 else "ITS TESTS FAIL"
 
 
-def judge(rule):
-    """Applies the rule's mutation to the copy, builds and runs its tests; the next one begins from the sources as they are."""
-    patch = ROOT / f"Tests/Mutations/{rule}.patch"
+def judge(mutation):
+    """Applies a mutation to the copy, builds and runs its rule's tests; the next one begins from the sources as they are."""
+    patch, package = path_of(mutation), package_of(mutation)
     if not patch.exists():
         return "NO MUTATION"
-    copy_sources()
+    copy_sources(package)
     applied = subprocess.run(
-        ["patch", "-p1", "-s", "-f", "--no-backup-if-mismatch", "-r", "-", "-i", str(patch)], cwd=COPY, capture_output=True, text=True)
+        ["patch", "-p1", "-s", "-f", "--no-backup-if-mismatch", "-r", "-", "-i", str(patch)], cwd=package.copy, capture_output=True, text=True)
     if applied.returncode != 0:
         return "MUTATION DOES NOT APPLY"
     touched = re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.MULTILINE)
-    if all(path.startswith("Sources/Ledger/") for path in touched) and is_killed(rule, alone=True):
+    if all(path.startswith("Sources/Ledger/") for path in touched) and is_killed(mutation, LEDGER_ALONE):
         return "killed"
-    killed = is_killed(rule, alone=False)
+    killed = is_killed(mutation, package)
     return "MUTATION DOES NOT COMPILE" if killed is None else "killed" if killed else "SURVIVED"
 
 
-def is_killed(rule, alone):
+def is_killed(mutation, package):
     """Whether a test of the rule fails under the mutation; None where it does not compile."""
-    if build(alone).returncode != 0:
+    if package.build().returncode != 0:
         return None
-    tested = run_tests(rule, alone)
+    tested = package.run_tests(mutation)
     return tested.returncode != 0 and executed(tested.stdout + tested.stderr) > 0
 
 

@@ -374,7 +374,10 @@ import Testing
         let folder = Self.root.appendingPathComponent("Tests/Mutations")
         let mutations = Set(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".patch", with: "") })
-        #expect(built == mutations)
+        // The device SDK's half of a rule has one of its own.
+        let halves = Set(mutations.filter { $0.hasSuffix(".client") })
+        #expect(built == mutations.subtracting(halves))
+        #expect(built.isSuperset(of: halves.map { $0.replacing(".client", with: "") }))
         #expect(built.count >= 25)
     }
 

@@ -106,7 +106,7 @@ struct AppProofTests {
         }
     }
 
-    @Test func `below iOS 16 it is the app receipt, which is not refreshed for that`() async throws {
+    @Test func `DEV-5 below iOS 16 it is the app receipt, which is not refreshed for that`() async throws {
         try await with(first: 63_000_000) { world in
             await world.store.hasApp(signed: nil, receipt: Data("receipt".utf8), atApple: Data("newer".utf8))
             var tenure = try await launched(world)

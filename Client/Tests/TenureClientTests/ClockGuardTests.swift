@@ -48,7 +48,7 @@ struct ClockGuardTests {
         return HeldAnswer(answer, asked: device.reading)
     }
 
-    @Test func `setting the clock back in one boot changes nothing`() {
+    @Test func `DEV-2 setting the clock back in one boot changes nothing`() {
         var device = Device(offset: 0)
         var held = answer(device, lasting: 30 * Length.day)
         device.truth += 31 * Length.day
@@ -56,7 +56,7 @@ struct ClockGuardTests {
         #expect(!held.access(at: device.reading, claims: nil).isActive)
     }
 
-    @Test func `setting it ahead in one boot takes nothing away`() {
+    @Test func `DEV-2 setting it ahead in one boot takes nothing away`() {
         var device = Device(offset: 0)
         var held = answer(device, lasting: 30 * Length.day)
         device.offset = 365 * Length.day
@@ -68,7 +68,7 @@ struct ClockGuardTests {
         #expect(held.access(at: device.reading, claims: nil).isActive)
     }
 
-    @Test func `after another boot a clock that shows less than before makes nothing active`() {
+    @Test func `DEV-2 after another boot a clock that shows less than before makes nothing active`() {
         var device = Device(offset: 0)
         var held = answer(device, lasting: 30 * Length.day)
         device.truth += 10 * Length.day
@@ -79,6 +79,16 @@ struct ClockGuardTests {
         #expect(!access.isActive && access.doubt == .clockSetBack)
         device.offset = -4 * Length.minute
         #expect(held.access(at: device.reading, claims: nil).isActive, "so much clocks are corrected by the network")
+    }
+
+    @Test func `DEV-2 after another boot small corrections of the clock do not add up`() {
+        var device = Device(offset: 0)
+        var held = answer(device, lasting: 30 * Length.day)
+        (device.boot, device.bootedAt) = (2, device.truth)
+        device.offset = -4 * Length.minute
+        #expect(held.access(at: device.reading, claims: nil).isActive)
+        device.offset = -8 * Length.minute
+        #expect(held.access(at: device.reading, claims: nil).doubt == .clockSetBack)
     }
 
     @Test func `a clock that is wrong all the time is no trouble`() {
@@ -93,7 +103,7 @@ struct ClockGuardTests {
         }
     }
 
-    @Test func `a boot that the system does not name is another one`() {
+    @Test func `DEV-2 a boot that the system does not name is another one`() {
         var device = Device(offset: 0)
         var reading = device.reading
         reading.boot = nil

@@ -11,7 +11,7 @@ struct ProductTests {
         try world.remove()
     }
 
-    @Test func `an empty list of products is an error that names the five usual causes`() async throws {
+    @Test func `DEV-5 an empty list of products is an error that names the five usual causes`() async throws {
         try await with(first: 70_000_000) { world in
             await world.store.sell([])
             let tenure = try world.launch()
@@ -48,7 +48,8 @@ struct ProductTests {
         }
     }
 
-    @Test func `what was chosen in the App Store waits until the app is ready, over launches, and for a day`() async throws {
+    @Test func `DEV-5 what was chosen in the App Store waits until the app is ready, over launches, and for a day`() async throws
+    {
         try await with(first: 73_000_000) { world in
             var tenure = try world.launch()
             await tenure.promote("plus")

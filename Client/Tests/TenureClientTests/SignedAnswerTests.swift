@@ -49,7 +49,7 @@ struct SignedAnswerTests {
         }
     }
 
-    @Test func `what the server signed is believed, and no longer than it says`() throws {
+    @Test func `ENT-10 what the server signed is believed, and no longer than it says`() throws {
         let claims = try Self.verifier().verify(
             try Self.signed(), .init(customer: "alice", nonce: "n-1", now: Self.now))
         #expect(claims.offlineUntil("plus", at: Self.now) == Self.now.adding(Length.day))
@@ -58,7 +58,7 @@ struct SignedAnswerTests {
         #expect(claims.offlineUntil("plus", at: claims.expiresAt) == nil)
     }
 
-    @Test func `another key, app, customer, request, time or algorithm is refused, each for its own reason`() throws {
+    @Test func `ENT-10 another key, app, customer, request, time or algorithm is refused, each for its own reason`() throws {
         #expect(try Self.refusal(try Self.signed()) == nil)
         #expect(try Self.refusal(try Self.signed(by: Self.other)) == .unknownKey)
         let borrowed = #"{"alg":"ES256","kid":"\#(JWS.kid(Self.key.publicKey))"}"#
@@ -78,7 +78,7 @@ struct SignedAnswerTests {
         #expect(try Self.refusal(try Self.signed(), keys: []) == .unknownKey)
     }
 
-    @Test func `two keys are known while one is being changed`() throws {
+    @Test func `ENT-10 two keys are known while one is being changed`() throws {
         let keys = [Self.key.publicKey, Self.other.publicKey]
         #expect(try Self.refusal(try Self.signed(), keys: keys) == nil)
         #expect(try Self.refusal(try Self.signed(by: Self.other), keys: keys) == nil)

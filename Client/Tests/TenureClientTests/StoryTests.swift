@@ -32,7 +32,7 @@ struct StoryTests {
         }
     }
 
-    @Test func `a purchase while the server is away is kept, and comes back as its buyer's`() async throws {
+    @Test func `DEV-1 a purchase while the server is away is kept, and comes back as its buyer's`() async throws {
         try await with { world in
             let tenure = try world.launch()
             try await tenure.identify("alice")
@@ -124,7 +124,7 @@ struct StoryTests {
         }
     }
 
-    @Test func `what the server refuses for good is kept apart, not finished, and sent when asked for`() async throws {
+    @Test func `DEV-1 what the server refuses for good is kept apart, not finished, and sent when asked for`() async throws {
         try await with { world in
             let tenure = try world.launch()
             try await tenure.identify("alice")

@@ -34,7 +34,7 @@ actor PretendServer: ServerTransport {
     private var disturbance: (@Sendable (ServerRequest) throws -> ServerResponse?)?
     private var refusals: [String: ServerResponse] = [:]
     private var refunded: Set<String> = []
-    private let signer: P256.Signing.PrivateKey?
+    private var signer: P256.Signing.PrivateKey?
     private(set) var signed: [String] = []
     var grants: [String: Int64] = [:]
 
@@ -43,6 +43,7 @@ actor PretendServer: ServerTransport {
     func disturb(_ disturbance: (@Sendable (ServerRequest) throws -> ServerResponse?)?) { self.disturbance = disturbance }
     func refuse(_ transactionId: String, with response: ServerResponse?) { refusals[transactionId] = response }
     func give(_ customer: String, until end: Int64) { grants[customer] = end }
+    func sign(by key: P256.Signing.PrivateKey) { signer = key }
     func refund(_ transactionId: String) { refunded.insert(transactionId) }
     /// By customer, each text once.
     private(set) var appTransactions: [String: [String]] = [:]
@@ -354,6 +355,9 @@ struct DeviceWorld {
         configuration.sleep = { _ in try await Task.sleep(nanoseconds: 3_600_000_000_000) }
         return try Tenure(configuration)
     }
+
+    /// A key of a server's.
+    static func key() -> P256.Signing.PrivateKey { P256.Signing.PrivateKey() }
 
     func remove() throws { try FileManager.default.removeItem(at: folder) }
 }
