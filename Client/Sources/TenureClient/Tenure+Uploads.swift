@@ -5,7 +5,9 @@ extension Tenure {
     /// What the store did not hear to be finished: also what an app that has ended since had bought.
     func takeUnfinished() async {
         do {
-            for transaction in try await configuration.store.unfinished() { await deliver(transaction) }
+            // Each is kept before the first is sent, which may take long.
+            for transaction in try await configuration.store.unfinished() { await take(transaction) }
+            await send()
         } catch {
             report(TenureProblem(.storeFailed, error))
         }
@@ -14,6 +16,12 @@ extension Tenure {
     /// The store delivered a transaction: it is kept for the upload, and sent.
     func deliver(_ transaction: StoreTransaction) async {
         if await take(transaction) != nil { await send() }
+    }
+
+    /// The same, and nobody waits until it is sent: the next one may be there by then.
+    func hear(_ transaction: StoreTransaction) async {
+        guard await take(transaction) != nil else { return }
+        if sending != nil { isNewsToSend = true } else { Task { [weak self] in await self?.send() } }
     }
 
     /// Keeps a transaction for the upload. What cannot be kept stays unfinished: the store delivers it again.
@@ -58,24 +66,34 @@ extension Tenure {
         let task = Task { await self.sendDue() }
         sending = task
         await task.value
+    }
+
+    /// Each once in a turn, also what comes meanwhile.
+    private func sendDue() async {
+        await merge()
+        var tried: Set<String> = []
+        repeat {
+            isNewsToSend = false
+            while !Task.isCancelled, let item = await queue.next(at: configuration.clock.read().monotonic, besides: tried) {
+                tried.insert(item.name)
+                await send(item)
+            }
+            while !Task.isCancelled, let proof = await proofs.next(at: configuration.clock.read().monotonic, besides: tried) {
+                tried.insert(proof.name)
+                await send(proof)
+            }
+        } while isNewsToSend && !Task.isCancelled
+        // At once: whoever has something to send from now on begins another turn.
         sending = nil
     }
 
-    private func sendDue() async {
-        await merge()
-        for item in await queue.due(at: configuration.clock.read().monotonic) {
-            if Task.isCancelled { return }
-            await send(item)
-        }
-        for proof in await proofs.due(at: configuration.clock.read().monotonic) {
-            if Task.isCancelled { return }
-            await send(proof)
-        }
-    }
-
-    private func send(_ item: UploadItem) async {
-        let outcome: UploadOutcome
+    private func send(_ brief: UploadItem) async {
+        let (item, outcome): (UploadItem, UploadOutcome)
         do {
+            guard let whole = try await queue.whole(brief) else {
+                return await queue.failed(brief, at: configuration.clock.read().monotonic)
+            }
+            item = whole
             // Never under another customer than its own: where that one is not here, it waits.
             let response = try await authorized(item.customer) { server, _, who in try await server.upload(item, by: who) }
             outcome = UploadOutcome(response, isAnswer: response.isUploadAnswer)
@@ -85,7 +103,7 @@ extension Tenure {
                 verdicts[item.name] = UploadVerdict(response)
             }
         } catch {
-            return await queue.failed(item, at: configuration.clock.read().monotonic)
+            return await queue.failed(brief, at: configuration.clock.read().monotonic)
         }
         if case .parked(let code) = outcome {
             report(TenureProblem(.parked, words: "transaction \(item.transactionId): \(code)"))

@@ -37,6 +37,8 @@ public actor Tenure {
     var showing: Task<Void, Never>?
     var refreshing: Task<Access, any Error>?
     var sending: Task<Void, Never>?
+    /// Whether something came to be sent while a turn of sending was under way.
+    var isNewsToSend = false
     private var listening: [Task<Void, Never>] = []
     private var working: Task<Void, Never>?
     private var listeners: [UUID: AsyncStream<Access>.Continuation] = [:]
@@ -104,7 +106,7 @@ public actor Tenure {
         let (deliveries, promoted, hints) = (store.deliveries(), store.promoted(), store.hints())
         listening = [
             Task { [weak self] in
-                for await transaction in deliveries { await self?.deliver(transaction) }
+                for await transaction in deliveries { await self?.hear(transaction) }
             },
             Task { [weak self] in
                 for await productId in promoted { await self?.promote(productId) }

@@ -52,6 +52,43 @@ struct DeviceRuleTests {
         }
     }
 
+    /// Lets no upload pass until it is opened.
+    private actor Gate: ServerTransport {
+        private let server: PretendServer
+        private var isOpen = false
+
+        init(_ server: PretendServer) { self.server = server }
+
+        func open() { isOpen = true }
+
+        func send(_ request: ServerRequest) async throws -> ServerResponse {
+            while !isOpen, request.url.path.hasSuffix("/transactions") { await Task.yield() }
+            return try await server.send(request)
+        }
+    }
+
+    @Test func `DEV-1 what is delivered while another upload takes long is kept at once, and sent in the same turn`() async throws
+    {
+        try await with(first: 86_000_000) { world in
+            let gate = Gate(world.server)
+            let tenure = try world.launch(through: gate)
+            try await tenure.identify("alice")
+            await tenure.start()
+            for count in 1...3 {
+                _ = await world.store.renew("plus")
+                while await tenure.queue.count < count { await Task.yield() }
+            }
+            #expect(await world.server.facts.isEmpty)
+            // A process that ends here loses none of them.
+            let kept = try FileManager.default.contentsOfDirectory(atPath: world.folder.appendingPathComponent("uploads").path)
+            #expect(kept.count == 3)
+            await gate.open()
+            while await world.store.finished.count < 3 { await Task.yield() }
+            #expect(await world.server.sent.values.allSatisfy { $0 == 1 })
+            await tenure.stop()
+        }
+    }
+
     // MARK: DEV-3
 
     @Test func `DEV-3 restoring asks the server by account, and Apple neither before nor where the server does not answer`()

@@ -342,11 +342,13 @@ struct DeviceWorld {
     }
 
     /// A process of the app.
-    func launch(_ files: any FileOperations = SystemFiles()) throws -> Tenure {
+    func launch(
+        _ files: any FileOperations = SystemFiles(), through transport: (any ServerTransport)? = nil
+    ) throws -> Tenure {
         var configuration = try Tenure.Configuration(
             server: URL(string: "https://tenure.example.com")!, app: "notes", publicKey: "pk", store: store, folder: folder,
             customerToken: { "token-of-\($0)" })
-        configuration.transport = server
+        configuration.transport = transport ?? server
         configuration.clock = clock
         configuration.answerKeys = keys
         configuration.files = files

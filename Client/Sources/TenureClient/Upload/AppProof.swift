@@ -28,6 +28,9 @@ struct AppProof: Sendable, Hashable, Codable, QueuedUpload {
     /// One for each customer and download: what was shown once is not shown again.
     var name: String { Digest.hexadecimal(of: "\(customer)\n\(content.identity)") + ".json" }
 
+    /// There are few, and the name is that of the whole.
+    var inBrief: AppProof { self }
+
     /// Of each customer the newest is enough.
     func replaces(_ other: AppProof) -> Bool { customer == other.customer && name != other.name }
 }

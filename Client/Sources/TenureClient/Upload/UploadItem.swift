@@ -19,6 +19,8 @@ protocol QueuedUpload: Sendable, Codable {
     var attempts: Int { get set }
     /// The server's code, where it will not take it as it is; nil while it is sent.
     var parkedBecause: String? { get set }
+    /// The same without what is long in it: of a thousand that wait, only the one that is sent is in memory as a whole.
+    var inBrief: Self { get }
 }
 
 /// A transaction that the server does not have yet.
@@ -27,8 +29,8 @@ struct UploadItem: Sendable, Hashable, Codable, QueuedUpload {
     let customer: String
     let kind: UploadKind
     /// StoreKit's `jwsRepresentation`.
-    let signedTransactionInfo: String
-    let signedRenewalInfo: String?
+    private(set) var signedTransactionInfo: String
+    private(set) var signedRenewalInfo: String?
     /// Of the transaction, as its text says; not proved here: the server judges.
     let transactionId: String
     let signedDate: Int64
@@ -45,6 +47,12 @@ struct UploadItem: Sendable, Hashable, Codable, QueuedUpload {
 
     /// One item for each transaction as it was signed: what is delivered twice is kept once.
     var name: String { "\(transactionId)-\(signedDate).json" }
+
+    var inBrief: UploadItem {
+        var brief = self
+        (brief.signedTransactionInfo, brief.signedRenewalInfo) = ("", nil)
+        return brief
+    }
 }
 
 /// The payload of what the store signed, read and not verified: the server verifies.

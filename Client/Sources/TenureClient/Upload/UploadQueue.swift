@@ -6,6 +6,7 @@ actor UploadQueue<Item: QueuedUpload> {
     private let chance: any Chance
     /// More are not taken: of transactions, they stay unfinished at the store, which delivers them again.
     private let most: Int
+    /// In brief.
     private var items: [String: Item] = [:]
     /// When an item may be sent again, by the monotonic clock.
     private var notBefore: [String: Int64] = [:]
@@ -16,7 +17,7 @@ actor UploadQueue<Item: QueuedUpload> {
         try folder.tidy()
         for name in try folder.names().prefix(2 * most) {
             guard let data = try folder.contents(name), let item = Self.item(data), item.name == name else { continue }
-            items[name] = item
+            items[name] = item.inBrief
         }
     }
 
@@ -35,15 +36,33 @@ actor UploadQueue<Item: QueuedUpload> {
     func add(_ item: Item) throws -> QueueAddition {
         if items[item.name] != nil { return .known }
         guard items.count < most else { return .full }
-        try folder.save(try JSONEncoder().encode(item), as: item.name)
-        items[item.name] = item
+        try save(item)
         return .new
     }
 
-    /// The items that may be sent now, the oldest first.
-    func due(at monotonic: Int64) -> [Item] {
-        let waiting = items.values.filter { $0.parkedBecause == nil && (notBefore[$0.name] ?? .min) <= monotonic }
-        return waiting.sorted { ($0.addedAt, $0.name) < ($1.addedAt, $1.name) }
+    private func save(_ item: Item) throws {
+        try folder.save(try JSONEncoder().encode(item), as: item.name)
+        items[item.name] = item.inBrief
+    }
+
+    /// Of the items that may be sent now the oldest, in brief; nil where there is none.
+    ///
+    /// - Parameter tried: names of those that do not count.
+    func next(at monotonic: Int64, besides tried: Set<String>) -> Item? {
+        items.values.filter {
+            $0.parkedBecause == nil && (notBefore[$0.name] ?? .min) <= monotonic && !tried.contains($0.name)
+        }.min { ($0.addedAt, $0.name) < ($1.addedAt, $1.name) }
+    }
+
+    /// An item as it was added; nil where it is there no more.
+    ///
+    /// - Throws: what reading throws.
+    func whole(_ item: Item) throws -> Item? {
+        guard let brief = items[item.name], let data = try folder.contents(item.name), var whole = Self.item(data) else {
+            return nil
+        }
+        (whole.attempts, whole.parkedBecause) = (brief.attempts, brief.parkedBecause)
+        return whole
     }
 
     /// In how many milliseconds the next one may be sent; nil where none waits.
@@ -60,16 +79,16 @@ actor UploadQueue<Item: QueuedUpload> {
     ///
     /// - Throws: what writing throws. Then the item is there still, and is sent again.
     func note(_ outcome: UploadOutcome, of item: Item, at monotonic: Int64) throws {
-        guard var kept = items[item.name] else { return }
+        guard let kept = items[item.name] else { return }
         switch outcome {
         case .kept:
             try folder.remove(item.name)
             items[item.name] = nil
             notBefore[item.name] = nil
         case .parked(let code):
-            kept.parkedBecause = code
-            try folder.save(try JSONEncoder().encode(kept), as: item.name)
-            items[item.name] = kept
+            guard var parked = try whole(item) else { return }
+            parked.parkedBecause = code
+            try save(parked)
         case .notAuthorized: again(kept, seconds: nil, at: monotonic)
         case .later(let seconds): again(kept, seconds: seconds, at: monotonic)
         }
@@ -103,11 +122,10 @@ actor UploadQueue<Item: QueuedUpload> {
 
     /// Sends them again, such as after an update of the app or the server.
     func retryParked() throws {
-        for var item in parked {
-            item.parkedBecause = nil
-            item.attempts = 0
-            try folder.save(try JSONEncoder().encode(item), as: item.name)
-            items[item.name] = item
+        for brief in parked {
+            guard var item = try whole(brief) else { continue }
+            (item.parkedBecause, item.attempts) = (nil, 0)
+            try save(item)
         }
     }
 
