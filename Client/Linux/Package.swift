@@ -26,6 +26,7 @@ let package = Package(
         // Also a target of the server's package: its demo's devices are devices of this store.
         .target(name: "TenureLocalStore", dependencies: ["TenureClient"]),
         .executableTarget(name: "tenure-device", dependencies: ["TenureClient", "TenureLocalStore"]),
+        .executableTarget(name: "tenure-device-bench", dependencies: ["TenureClient", "TenureStoreKit"]),
         .testTarget(name: "TenureClientTests", dependencies: ["TenureClient"]),
         .testTarget(name: "TenureStoreKitTests", dependencies: ["TenureClient", "TenureStoreKit", "StoreKit", "Security"]),
     ],
