@@ -35,8 +35,8 @@ HOUR = 3_600_000
 class World:
     """A local App Store, and a server that goes by its clock. It hears nothing from the store: what it knows is what devices uploaded."""
 
-    def __init__(self, folder):
-        self.folder, self.keys = folder, Keys()
+    def __init__(self, folder, people=PEOPLE):
+        self.folder, self.keys, self.people = folder, Keys(), people
         self.store_port, self.port = free_port(), free_port()
         self.control = f"http://127.0.0.1:{self.store_port}/control/v1"
         self.server = f"http://127.0.0.1:{self.port}"
@@ -90,22 +90,23 @@ class Device:
     def __init__(self, world, name):
         self.world, self.name, self.folder = world, name, world.folder / f"app-{name}"
 
-    def run(self, *steps, server=None, jwks=None, end=None, shift=None, folder=None, ios=None):
-        """A process of the app.
+    def command(self, *steps, server=None, jwks=None, end=None, shift=None, folder=None, ios=None):
+        """The arguments of a process of the app.
 
-        server: another address; end: where it is killed; shift: how far its clock is set.
-        Answers its exit code, its lines by step, and what it complained of."""
+        server: another address; end: where it is killed; shift: how far its clock is set."""
         world = self.world
         now = world.do("/clock")["now"] // 1000
         tokens = world.folder / "tokens.json"
-        tokens.write_text(json.dumps({one: customer_token(one, issued=now) for one in PEOPLE}))
+        tokens.write_text(json.dumps({one: customer_token(one, issued=now) for one in world.people}))
         arguments = [DEVICE, "--server", server or world.server, "--app", "demo", "--public-key", world.keys.public, "--store", world.control,
                      "--device", self.name, "--folder", folder or self.folder, "--tokens", tokens, "--boot", world.folder / "boot"]
         arguments += [*(["--keys", jwks] if jwks else []), *(["--end", end] if end else []), *(["--ios", ios] if ios else []), *steps]
-        if shift:
-            arguments = ["faketime", "-f", shift, *arguments]
-        done = subprocess.run([str(one) for one in arguments], capture_output=True, text=True, timeout=120,
-                              env={**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+        return [str(one) for one in (["faketime", "-f", shift, *arguments] if shift else arguments)]
+
+    def run(self, *steps, environment=None, **options):
+        """A process of the app. Answers its exit code, its lines by step, and what it complained of."""
+        done = subprocess.run(self.command(*steps, **options), capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", **(environment or {})})
         lines = {line["step"]: line for line in map(json.loads, done.stdout.splitlines())}
         return done.returncode, lines, done.stderr
 
