@@ -94,6 +94,7 @@ client: test-packages .venv/installed
 	swift test $(CLIENT_BUILD) --skip-build
 	.venv/bin/python Tests/Peers/client_run.py
 	.venv/bin/python Tests/Peers/client_kills.py
+	.venv/bin/python Tests/Peers/client_answers.py
 
 # Into a bare repository of its own, and an app against that; scripts/publish-client REPOSITORY VERSION does it for good.
 client-published: packages

@@ -222,7 +222,7 @@ def check_shown(world):
 
 
 class Forger(http.server.BaseHTTPRequestHandler):
-    """Stands between a device and the server: passes everything on, and signs answers by PyJWT with a key of its own."""
+    """Stands between a device and the server: passes everything on, and puts something else in the place of what the server signed."""
 
     def pass_on(self):
         length = int(self.headers.get("Content-Length", 0))
@@ -238,7 +238,7 @@ class Forger(http.server.BaseHTTPRequestHandler):
         media = "application/json"
         if "/entitlements/signed" in self.path and status == 200:
             claims = jwt.decode(body, options={"verify_signature": False})
-            body = jwt.encode({**claims, **self.server.changes}, self.server.key, "ES256", headers={"kid": self.server.kid}).encode()
+            body = self.server.forge(claims)
             media = "application/jose"
         # The app may have ended meanwhile.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -255,9 +255,10 @@ class Forger(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def forging(world, key, kid, **changes):
+def forging(world, forge):
+    """forge: of the claims that the server signed, what the device gets."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forger)
-    server.upstream, server.key, server.kid, server.changes = world.server, key, kid, changes
+    server.upstream, server.forge = world.server, forge
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -320,7 +321,8 @@ def check_forged(world):
     for number, (name, signer, kid, changes, is_believed) in enumerate(cases):
         device = Device(world, "ipad")
         device.folder = world.folder / f"app-forged-{number}"
-        with forging(world, pem(signer), kid, **changes) as address:
+        forge = lambda claims: jwt.encode({**claims, **changes}, pem(signer), "ES256", headers={"kid": kid}).encode()
+        with forging(world, forge) as address:
             problems = device.run("identify:alice", server=address, jwks=path)[2]
         access = offline(world, device, "+2h", boot="second", jwks=path)
         check(f"ENT-10 {'believed' if is_believed else 'refused'}: {name}",

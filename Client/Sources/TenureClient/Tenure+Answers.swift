@@ -43,9 +43,11 @@ extension Tenure {
     private func askSigned(_ customer: String) async {
         guard configuration.answerKeys != .none else { return }
         let nonce = Digest.hexadecimal(configuration.chance.bytes(16))
+        var asked = environment
         do {
             let response = try await authorized(customer) { server, environment, who in
-                try await server.signedEntitlements(of: customer, in: environment, nonce: nonce, by: who)
+                asked = environment
+                return try await server.signedEntitlements(of: customer, in: environment, nonce: nonce, by: who)
             }
             // The server signs none.
             if response.status == 404, response.problemCode == "signingNotConfigured" { return }
@@ -53,7 +55,7 @@ extension Tenure {
             let compact = String(decoding: response.body, as: UTF8.self)
             guard identity.customer == customer, let now = judged() else { return }
             claims = try Self.verifier(configuration).verify(
-                compact, .init(customer: customer, nonce: nonce, now: now, newest: claims?.issuedAt))
+                compact, .init(customer: customer, environment: asked, nonce: nonce, now: now, newest: claims?.issuedAt))
             held?.signed = compact
             keepAnswer()
         } catch {
@@ -76,7 +78,8 @@ extension Tenure {
         var clock = held.clock
         guard let now = clock.judge(configuration.clock.read()).instant else { return nil }
         do {
-            return try verifier(configuration).verify(signed, .init(customer: customer, now: now))
+            return try verifier(configuration).verify(
+                signed, .init(customer: customer, environment: held.answer.environment, now: now))
         } catch {
             return nil
         }

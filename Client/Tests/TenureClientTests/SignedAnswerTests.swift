@@ -66,7 +66,13 @@ struct SignedAnswerTests {
         #expect(try Self.refusal(try Self.signed(["aud": "game"])) == .audience)
         #expect(try Self.refusal(try Self.signed(["iss": "somebody"])) == .audience)
         #expect(try Self.refusal(try Self.signed(["sub": "bob"])) == .customer)
+        #expect(try Self.refusal(try Self.signed(["environment": "Sandbox"])) == .environment)
         #expect(try Self.refusal(try Self.signed(["nonce": "n-2"])) == .nonce)
+        for claim in ["iat", "nbf"] {
+            let seconds = Self.now.millisecondsSince1970 / 1000
+            #expect(try Self.refusal(try Self.signed([claim: seconds + 301])) == .early)
+            #expect(try Self.refusal(try Self.signed([claim: seconds + 300])) == nil, "clocks differ a little")
+        }
         #expect(try Self.refusal(try Self.signed(["exp": Self.now.millisecondsSince1970 / 1000])) == .expired)
         let newer = SignedAnswerVerifier.Expectation(
             customer: "alice", nonce: "n-1", now: Self.now, newest: Self.now.adding(Length.second))

@@ -38,7 +38,7 @@ public struct SignedAnswerRefusal: RawRepresentable, Error, Sendable, Hashable {
 
     /// It is no JWS in compact form, or longer than 64 KiB.
     public static let malformed = SignedAnswerRefusal(rawValue: "malformed")
-    /// Another algorithm than ES256 signed it, or it asks for something that is not understood (`crit`).
+    /// Another algorithm than ES256 signed it, or it asks for something that is not understood (`crit`, `b64`).
     public static let algorithm = SignedAnswerRefusal(rawValue: "algorithm")
     /// No key that the app was built with has its `kid`.
     public static let unknownKey = SignedAnswerRefusal(rawValue: "unknownKey")
@@ -48,10 +48,14 @@ public struct SignedAnswerRefusal: RawRepresentable, Error, Sendable, Hashable {
     public static let audience = SignedAnswerRefusal(rawValue: "audience")
     /// It is about another customer.
     public static let customer = SignedAnswerRefusal(rawValue: "customer")
+    /// It is of another environment than was asked for: what was bought in Sandbox is of no use in Production (FACT-4).
+    public static let environment = SignedAnswerRefusal(rawValue: "environment")
     /// It does not answer this request.
     public static let nonce = SignedAnswerRefusal(rawValue: "nonce")
     /// It is not valid any more.
     public static let expired = SignedAnswerRefusal(rawValue: "expired")
+    /// It was signed later than now, or is not valid yet.
+    public static let early = SignedAnswerRefusal(rawValue: "early")
     /// It is older than one that was believed before.
     public static let older = SignedAnswerRefusal(rawValue: "older")
 }
@@ -68,6 +72,8 @@ struct SignedAnswerVerifier: Sendable {
     /// What a signed answer must be about.
     struct Expectation: Sendable {
         let customer: String
+        /// In Apple's spelling.
+        var environment = "Production"
         /// What the request said; nil where the answer is not of this request.
         var nonce: String?
         /// By the best time that is known.
@@ -84,7 +90,7 @@ struct SignedAnswerVerifier: Sendable {
             let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
         let read: SignedHeader = try Self.json(header)
-        guard read.alg == "ES256", read.crit == nil else { throw .algorithm }
+        guard read.alg == "ES256", read.crit == nil, read.b64 == nil else { throw .algorithm }
         guard let key = keys.key(read.kid ?? "") else { throw .unknownKey }
         guard key.isValid(signature, for: utf8[..<(parts[0].count + 1 + parts[1].count)]) else { throw .signature }
         return try claims(try Self.json(payload), expected)
@@ -95,10 +101,13 @@ struct SignedAnswerVerifier: Sendable {
     ) throws(SignedAnswerRefusal) -> SignedClaims {
         guard payload.iss == "tenure", payload.aud == app else { throw .audience }
         guard payload.sub == expected.customer else { throw .customer }
+        guard payload.environment == expected.environment else { throw .environment }
         if let nonce = expected.nonce, payload.nonce != nonce { throw .nonce }
         guard payload.entitlements.count <= ServerAnswer.mostEntitlements else { throw .malformed }
         let claims = SignedClaims(payload)
         guard expected.now < claims.expiresAt else { throw .expired }
+        let latest = expected.now.adding(ClockGuard.tolerance)
+        guard claims.issuedAt <= latest, payload.nbf.map({ Instant(seconds: $0) <= latest }) ?? true else { throw .early }
         if let newest = expected.newest, claims.issuedAt < newest { throw .older }
         return claims
     }
@@ -116,6 +125,8 @@ private struct SignedHeader: Decodable {
     let alg: String
     let kid: String?
     let crit: [String]?
+    /// RFC 7797.
+    let b64: Bool?
 }
 
 /// Source: `SignedEntitlements` in the server's OpenAPI document.
@@ -126,6 +137,8 @@ private struct SignedPayload: Decodable {
     let environment: String
     let iat: Int64
     let exp: Int64
+    /// The server writes none.
+    let nbf: Int64?
     let nonce: String?
     let isActive: Bool
     let offlineUntil: Instant?
