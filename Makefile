@@ -19,13 +19,13 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does; `make check` does it too.
 TEST_PHASES = build-tests suites peers chaos-small client
 
-.PHONY: help demo test build-tests suites release chaos chaos-small client client-published check lint rules rules-full chaos-full fuzz-full api-full console-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small client client-published check lint rules rules-full chaos-full fuzz-full api-full console-full client-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
-	@echo "make rules-full, chaos-full, fuzz-full, api-full, console-full, apple-full, webhooks-full   the whole of what make check runs a slice of"
+	@echo "make rules-full, chaos-full, fuzz-full, api-full, console-full, client-full, apple-full, webhooks-full   the whole of what make check runs a slice of"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
 	@echo "make year    a simulated year of LIVES (10000) customers polled POLLS (100000) times, with lost notifications, outages and"
 	@echo "             deaths: the ledger beside the oracle; from SEED (1), DAYS (365). make test has two weeks of 80 lives"
@@ -126,6 +126,14 @@ console-full: build-tests .venv/installed
 	$(SWIFT_BUILD) --product tenure
 	$(SWIFT_BUILD) -c release --product tenure
 	scripts/console-full
+
+# With the thread sanitizer in a folder of its own.
+client-full: test-packages .venv/installed
+	$(SWIFT_BUILD) --product tenure
+	swift build $(CLIENT_BUILD) --build-tests
+	swift build $(CLIENT_BUILD) -c release --product tenure-device-bench
+	swift build --package-path Client/Linux --sanitize=thread --scratch-path .build-client/thread --build-tests
+	scripts/client-full
 
 apple-full: optimised .venv/installed
 	scripts/apple-full $(OPTIMISED)/release

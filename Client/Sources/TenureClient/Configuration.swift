@@ -21,6 +21,10 @@ extension Tenure {
         public var folder: URL
         /// With which keys signed answers are verified (ENT-10).
         public var answerKeys = AnswerKeys.none
+        /// Whether nothing is active without a signed answer that is valid still, also within its window: then a refund while the
+        /// device is offline ends access when that is not valid any more, three days after it was signed unless the server says
+        /// otherwise. Where the server signs none nobody has access.
+        public var signedOnly = false
         /// Asks the app's backend for a token of the customer, who is logged in there. Never asked for an anonymous customer.
         public var customerToken: @Sendable (_ customer: String) async throws -> String
         /// Where the customer and the last answers are kept; unless said, files in ``folder``, and on Apple's platforms another

@@ -32,11 +32,14 @@ extension Tenure {
         held = fresh
         claims = Self.claims(of: held, for: customer, configuration)
         keepAnswer()
-        let access = access(isFresh: true)
-        tell(access)
+        let window = access(isFresh: true)
+        tell(window)
         await fetchToken(of: customer)
         await askSigned(customer)
-        return access
+        guard configuration.signedOnly, identity.customer == customer else { return window }
+        let signed = access(isFresh: true)
+        tell(signed)
+        return signed
     }
 
     /// What the server signs, for the time without it. Where it is not to be had, the window alone counts.

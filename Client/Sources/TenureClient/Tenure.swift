@@ -199,7 +199,8 @@ public actor Tenure {
     func access(isFresh: Bool = false) -> Access {
         guard held != nil else { return .nothing(of: identity.customer) }
         let before = held?.clock
-        let access = held?.access(at: configuration.clock.read(), claims: claims, isFresh: isFresh)
+        let access = held?.access(
+            at: configuration.clock.read(), claims: claims, isFresh: isFresh, signedOnly: configuration.signedOnly)
         // What was seen of the clock is kept, so that it cannot go behind it in the next process either.
         if let after = held?.clock, let before, after.highWater.since(before.highWater) >= Length.minute { keepAnswer() }
         return access ?? .nothing(of: identity.customer)

@@ -169,6 +169,7 @@ struct ClockGuardTests {
                 return
             }
         }
+        Size.figure("D3", "5000 scripts")
     }
 
     /// Plays one script; nil where everything was as the oracle says.

@@ -171,16 +171,21 @@ struct KillTests {
             try #require(operations < 500)
         }
         #expect(operations > 40, "\(operations) operations")
+        Size.figure("D1", "each of \(operations) operations, before and after it")
     }
 
     @Test func `D1 a thousand purchases, ended at random, several times in a row`() async throws {
-        for part in 0..<50 {
+        var (part, lives, purchases) = (0, 0, 0)
+        // In full until so many were bought: some lives end before they buy.
+        while part < 50 || Size.isFull && purchases < 1000 {
+            defer { part += 1 }
             var generator = Seeded(state: UInt64(part))
             let world = try DeviceWorld(first: 40_000_000 + part * 1000)
             for _ in 0..<20 {
                 let mortal = Mortal(
                     operations: Int.random(in: 1...120, using: &generator), afterwards: Bool.random(using: &generator))
                 _ = try await Self.life(world, mortal)
+                lives += 1
                 world.clock.pass(Length.hour)
             }
             let tenure = try world.launch()
@@ -188,11 +193,13 @@ struct KillTests {
             await tenure.takeUnfinished()
             await tenure.foreground()
             let (made, facts) = (await world.store.made, await world.server.facts)
+            purchases += made.count
             #expect(Set(facts.keys) == Set(made), "part \(part)")
             #expect(facts.values.allSatisfy { $0 == .init(customer: "alice", kind: "purchase") }, "part \(part): \(facts)")
             #expect(Set(await world.store.finished) == Set(made), "part \(part)")
             #expect(await world.store.finishedTooEarly.isEmpty)
             try world.remove()
         }
+        Size.figure("D1", "\(purchases) purchases in \(lives) lives ended at random")
     }
 }

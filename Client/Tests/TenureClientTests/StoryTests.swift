@@ -28,6 +28,7 @@ struct StoryTests {
             #expect(await world.store.finished == ["1001"])
             #expect(await world.server.facts["1001"] == .init(customer: "alice", kind: "purchase"))
             #expect(await world.store.tokens["1001"] == PretendServer.token(of: "alice"))
+            Size.figure("D7", "the purchase's own answer has it")
             await tenure.stop()
         }
     }
@@ -200,12 +201,23 @@ struct StoryTests {
     private enum Step: CaseIterable { case buyAsAlice, buyAsBob, online, offline, relaunch }
 
     @Test func `D2 two customers on one device: nothing is ever uploaded under the wrong one`() async throws {
-        for number in 0..<120 {
+        var scripts = (0..<120).map { number in
             var generator = Seeded(state: UInt64(number))
-            let script = (0..<9).map { _ in Step.allCases.randomElement(using: &generator) ?? .online }
+            return (0..<9).map { _ in Step.allCases.randomElement(using: &generator) ?? .online }
+        }
+        if Size.isFull { scripts += Self.orders(of: 5) }
+        var faults = 0
+        for (number, script) in scripts.enumerated() {
             let fault = try await fault(script, first: 10_000 * (number + 1))
             #expect(fault == nil, "script \(number) \(script): \(fault ?? "")")
+            faults += fault == nil ? 0 : 1
         }
+        Size.figure("D2", "\(faults) of \(scripts.count) orders with an upload under the wrong one")
+    }
+
+    /// Every script of so many steps.
+    private static func orders(of length: Int) -> [[Step]] {
+        (0..<length).reduce([[]]) { scripts, _ in scripts.flatMap { script in Step.allCases.map { script + [$0] } } }
     }
 
     private func fault(_ script: [Step], first: Int) async throws -> String? {
@@ -286,6 +298,7 @@ struct StoryTests {
                 #expect(await tenure.queue.count == 0)
             }
         }
+        Size.figure("D4", "\(disturbances.count) disturbances of three days each")
     }
 
     @Test func `D6 a refund while offline ends at the next answer, else at the window's end`() async throws {
@@ -299,6 +312,44 @@ struct StoryTests {
             try await tenure.refresh()
             #expect(await !tenure.current().isActive)
         }
+        Size.figure("D6", "at the next answer")
+    }
+
+    @Test
+    func `D6 a refund while offline ends without any answer at the window's end, or where only what is signed counts at its end`()
+        async throws
+    {
+        for signedOnly in [false, true] {
+            var world = try DeviceWorld(first: signedOnly ? 87_000_000 : 88_000_000, signs: true)
+            world.signedOnly = signedOnly
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            guard case .bought(let access) = try await tenure.purchase("plus") else {
+                Issue.record("not bought")
+                return
+            }
+            #expect(access.isActive, "the purchase's own answer has it")
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            // The window is 30 days; what the server signs is valid for three.
+            let (end, rest) = signedOnly ? (3 * Length.day, Length.second) : (30 * Length.day, Length.second)
+            world.clock.pass(end - rest)
+            #expect(await tenure.current().isActive, "signedOnly \(signedOnly)")
+            world.clock.pass(2 * rest)
+            #expect(await !tenure.current().isActive, "signedOnly \(signedOnly)")
+            #expect(await !(try world.launch()).current().isActive)
+            try world.remove()
+        }
+        Size.figure("D6", "at the window's end, and with signedOnly at the signed answer's")
+    }
+
+    @Test func `D6 where only what is signed counts, a server that signs none gives nothing`() async throws {
+        var world = try DeviceWorld(first: 89_000_000)
+        world.signedOnly = true
+        let tenure = try world.launch()
+        try await tenure.identify("alice")
+        #expect(try await tenure.purchase("plus") != .pending)
+        #expect(await !tenure.current().isActive)
+        try world.remove()
     }
 
     @Test func `ENT-10 past its window's end a renewing subscription is used offline as far as it was signed`() async throws {

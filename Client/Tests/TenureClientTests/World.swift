@@ -323,6 +323,14 @@ actor TestStore: DeviceStore {
     }
 }
 
+/// How much is played: a part of it, unless `TENURE_CLIENT_FULL` is set, as `make client-full` does.
+enum Size {
+    static let isFull = ProcessInfo.processInfo.environment["TENURE_CLIENT_FULL"] == "1"
+
+    /// A line that `scripts/client-full` reads.
+    static func figure(_ id: String, _ words: String) { print("\nfigure \(id): \(words)\n", terminator: "") }
+}
+
 /// One device, with a folder that outlasts the app's process.
 struct DeviceWorld {
     let clock = TestClock()
@@ -331,6 +339,7 @@ struct DeviceWorld {
     let folder: URL
     let signer: P256.Signing.PrivateKey?
     var keys = AnswerKeys.none
+    var signedOnly = false
 
     init(first: Int = 1000, signs: Bool = false) throws {
         signer = signs ? P256.Signing.PrivateKey() : nil
@@ -351,6 +360,7 @@ struct DeviceWorld {
         configuration.transport = transport ?? server
         configuration.clock = clock
         configuration.answerKeys = keys
+        configuration.signedOnly = signedOnly
         configuration.files = files
         configuration.keep = FileKeep(try Folder(folder.appendingPathComponent("state"), files))
         // Nothing happens in the background but what a test calls for.

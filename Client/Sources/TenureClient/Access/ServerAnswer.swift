@@ -52,14 +52,18 @@ struct HeldAnswer: Sendable, Hashable, Codable {
     ///   - reading: of the device's clocks.
     ///   - claims: of ``signed``, if they were verified.
     ///   - isFresh: whether the answer has just come.
-    mutating func access(at reading: ClockReading, claims: SignedClaims?, isFresh: Bool = false) -> Access {
-        access(at: clock.judge(reading).instant, claims: claims, isFresh: isFresh)
+    ///   - signedOnly: whether nothing is active that `claims` do not say.
+    mutating func access(
+        at reading: ClockReading, claims: SignedClaims?, isFresh: Bool = false, signedOnly: Bool = false
+    ) -> Access {
+        access(at: clock.judge(reading).instant, claims: claims, isFresh: isFresh, signedOnly: signedOnly)
     }
 
     /// - Parameter now: nil where nobody can say what time it is.
-    private func access(at now: Instant?, claims: SignedClaims?, isFresh: Bool) -> Access {
+    private func access(at now: Instant?, claims: SignedClaims?, isFresh: Bool, signedOnly: Bool) -> Access {
         func holds(_ wasActive: Bool, _ window: Window, _ until: Instant?) -> Hold {
             guard let now, wasActive else { return .ended }
+            if signedOnly, until.map({ now < $0 }) != true { return .ended }
             if window.contains(now) { return .inside }
             guard let until, let end = window.end, end <= now, now < until else { return .ended }
             return .past
