@@ -34,8 +34,6 @@ SUITES = [
 CLIENT_COPY = WORK / "client"
 CLIENT_ROOMS = {"TenureClient": "Client/Sources", "TenureStoreKit": "Client/Sources", "StoreKit": "Client/Linux/Sources"}
 CLIENT_SUITES = {"TenureClientTests": "Client/Tests", "TenureStoreKitTests": "Client/Linux/Tests"}
-# What else of Client/Linux its manifest names.
-CLIENT_REST = {"tenure-device": "Client/Linux/Sources"}
 KILLED = ROOT / "Tests/killed-mutations.txt"
 
 
@@ -111,18 +109,17 @@ def copy_sources(package):
 
 
 def copy_client():
-    """The manifest of Client/Linux, what only that names, and its links, which lead to the copies."""
-    for name, place in CLIENT_REST.items():
-        mirror(ROOT / place / name, CLIENT_COPY / place / name)
+    """The manifest of Client/Linux and everything that it names: folders, and links with what they lead to."""
+    for place in ("Sources", "Tests"):
+        for path in (ROOT / "Client/Linux" / place).iterdir():
+            mirror(path.resolve(), CLIENT_COPY / path.resolve().relative_to(ROOT))
+            copy = CLIENT_COPY / path.relative_to(ROOT)
+            if path.is_symlink() and not copy.is_symlink():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.symlink_to(os.readlink(path))
     for name in ("Package.swift", "Package.resolved"):
         if (ROOT / "Client/Linux" / name).exists():
             shutil.copy(ROOT / "Client/Linux" / name, CLIENT_COPY / "Client/Linux" / name)
-    for place in ("Sources", "Tests"):
-        for link in (ROOT / "Client/Linux" / place).iterdir():
-            copy = CLIENT_COPY / "Client/Linux" / place / link.name
-            if link.is_symlink() and not copy.is_symlink():
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.symlink_to(os.readlink(link))
 
 
 def mirror(source, target):
