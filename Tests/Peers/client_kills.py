@@ -67,7 +67,7 @@ class Stage:
         device = self.world.device(f"device-{name}")
         steps = ("start", f"identify:{name}", f"purchase:{product}", "current")
         if kill.moment == "random":
-            killed = self.interrupted(device.command(*steps), kill.share * self.length)
+            killed = self.interrupted(device.command(*steps), kill.share)
         else:
             mark = self.folder / f"fired-{name}"
             killed = device.run(*steps, environment=self.preloaded(device, mark, kill))[0] == -9
@@ -78,15 +78,19 @@ class Stage:
         faults = [f"finished before the server had it: {early}"] if early else []
         return killed, faults + ([f"the next process ended with {code}: {complaints}"] if code else []) + self.faults(device, name)
 
-    @staticmethod
-    def interrupted(command, delay):
+    def interrupted(self, command, share):
+        """Whether a process was killed after a share of a life's length, which is learned anew from those that end by themselves, and from those that outlast it: a
+        machine does not go at one pace."""
+        started = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
         try:
-            process.wait(timeout=delay)
+            process.wait(timeout=share * self.length)
+            self.length += 0.2 * (time.monotonic() - started - self.length)
             return False
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            self.length *= 1.05 if share > 1 else 1
             return True
 
     def made(self, device):
