@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 import harness
 from api_answers import make_answer_keys
+from offers_run import Desk
 from harness import APPLE_ID, BUNDLE, ROOT, SECRET, Keys, check, configuration, customer_token, free_port, request, running
 
 DEVICE = pathlib.Path(os.environ.get("TENURE_DEVICE", ROOT / "Client/Linux/.build/debug/tenure-device"))
@@ -329,6 +330,36 @@ def check_forged(world):
               (access["isActive"], "signatureRefused" in problems) == (is_believed, not is_believed), (access, problems))
 
 
+# MARK: WALL-5
+
+
+def check_offer(folder):
+    """An offer that the server signs for the app, and the store takes; the desk of offers_run.py, with an app on a device."""
+    folder.mkdir()
+    desk = Desk(folder)
+    desk.people = ("cleo",)
+    (folder / "boot").write_text("first")
+    with desk.simulator():
+        desk.second.write_text(desk.do("/keys", {"keyId": "SIM2"})["privateKey"])
+        with desk.serving("SIM1"):
+            desk.do("/accounts", {"id": "account-of-ipad"})
+            desk.do("/devices", {"id": "ipad", "account": "account-of-ipad"})
+            ipad = Device(desk, "ipad")
+            early = ipad.run("start", "identify:cleo", "purchase:plus.monthly,stay")[1]["purchase:plus.monthly,stay"]
+            check("WALL-5 an offer that the server does not sign is not bought", (early["outcome"], early["words"]) == ("refused", "offer.neverSubscribed")
+                  and desk.do("/accounts/account-of-ipad")["subscriptions"] == [], early)
+            code, lines, problems = ipad.run("start", "purchase:plus.monthly", "purchase:plus.monthly,stay", "purchase:plus.yearly,back")
+            check("WALL-5 the store takes the offer that the server signed for the app", [lines[step]["outcome"] for step in lines if step != "start"]
+                  == ["bought", "bought", "refused"] and lines["purchase:plus.yearly,back"]["words"] == "offer.stillActive", (lines, problems))
+            first = desk.do("/accounts/account-of-ipad")["subscriptions"][0]["originalTransactionId"]
+            subscription = desk.do(f"/subscriptions/{first}")
+            renewal = jwt.decode(subscription["signedRenewalInfo"], options={"verify_signature": False})
+            issued = desk.ask("GET", "/customers/cleo/offers")[1]["issued"]
+            bought = jwt.decode(subscription["signedTransactionInfo"], options={"verify_signature": False})
+            check("WALL-5 it is for the next period, and bound to the customer's token", renewal.get("offerIdentifier") == "stay"
+                  and [(one["form"], one["appAccountToken"]) for one in issued] == [("promotionalV1", bought["appAccountToken"])], (renewal, issued))
+
+
 def main():
     if not DEVICE.exists():
         raise SystemExit(f"{DEVICE} is missing: make client builds it")
@@ -342,6 +373,7 @@ def main():
             check_away(world)
             check_clock(world, ipad)
             check_forged(world)
+        check_offer(world.folder / "offers")
     return harness.summary()
 
 

@@ -4,8 +4,8 @@ package import Foundation
 ///
 /// Foundation's `Process` is not used: on Linux its `run()` reads beyond the end of the listing of this process's open files,
 /// which ends a process that has many of them now and then, as it did to a run of these tests (swift-corelibs-foundation #5472,
-/// mended after Swift 6.3). It also waits until nobody holds a socket that it passes to the child, which a grandchild may hold for
-/// good.
+/// mended after Swift 6.3). It also waits until nobody holds a socket that it passes to the child, which a grandchild may hold
+/// for good.
 package struct SpawnedProcess: Sendable {
     package let pid: pid_t
 

@@ -12,7 +12,7 @@ struct EmptyStore: DeviceStore {
     func products(_ ids: [String]) async throws -> [StoreProduct] { [] }
     func unfinished() async throws -> [StoreTransaction] { [] }
     func latest() async throws -> [StoreTransaction] { [] }
-    func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
+    func purchase(_ productId: String, appAccountToken: UUID?, offer: SignedOffer?) async throws -> StorePurchase {
         throw TenureProblem.noProducts([productId])
     }
     func finish(_ transaction: StoreTransaction) async {}

@@ -54,8 +54,8 @@ extension Tenure {
         tell(access())
     }
 
-    /// Asks the server for the customer's token where none is kept, so that a purchase which begins while the server is away bears
-    /// it too (OWN-18). Where it is not to be had, the next answer brings another try.
+    /// Asks the server for the customer's token where none is kept, so that a purchase which begins while the server is away
+    /// bears it too (OWN-18). Where it is not to be had, the next answer brings another try.
     func fetchToken(of customer: String) async {
         guard identity.appAccountToken(of: customer) == nil else { return }
         do {

@@ -28,15 +28,22 @@ extension Tenure {
     ///
     /// - Parameters:
     ///   - productId: its id in App Store Connect.
+    ///   - offerIdentifier: a promotional offer of it, which the server signs for this purchase; nil: none. Nothing is bought
+    ///     where the server does not sign it.
     ///   - anyway: also where the customer would get nothing for it, since they were told and want it.
     /// - Throws: ``TenureProblem``: `notKept` where what is needed to find the purchase again cannot be written (then nothing is
-    ///   bought); `noProducts` where the store does not have the product; `storeFailed`.
-    public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
+    ///   bought); `noProducts` where the store does not have the product; `storeFailed`; where the offer was not signed, as the
+    ///   server says, such as `offer.hadBefore`, or `notAnswered`.
+    public func purchase(
+        _ productId: String, offer offerIdentifier: String? = nil, anyway: Bool = false
+    ) async throws -> PurchaseOutcome {
         let customer = identity.customer
         let forecast = await heardForecast(of: productId)
-        if let forecast, forecast.isInVain, !anyway { return .inVain(forecast) }
+        if let forecast, forecast.isInVain(withOffer: offerIdentifier != nil), !anyway { return .inVain(forecast) }
         var begun = BegunPurchase(
             customer: customer, productId: productId, appAccountToken: token(of: customer, forecast), forecast: forecast)
+        var offer: SignedOffer?
+        if let offerIdentifier { offer = try await signedOffer(offerIdentifier, for: begun) }
         do {
             try keepIntent(of: &begun)
         } catch {
@@ -44,7 +51,7 @@ extension Tenure {
         }
         let bought: StorePurchase
         do {
-            bought = try await configuration.store.purchase(productId, appAccountToken: begun.appAccountToken)
+            bought = try await configuration.store.purchase(productId, appAccountToken: begun.appAccountToken, offer: offer)
         } catch let problem as TenureProblem where problem.kind == .noProducts {
             end(begun)
             throw problem
@@ -53,6 +60,25 @@ extension Tenure {
             throw TenureProblem(.storeFailed, error)
         }
         return await outcome(of: bought, begun)
+    }
+
+    /// A promotional offer for a purchase of the app's own, between ``beginPurchase(_:)`` and ``endPurchase(_:_:)``; for
+    /// ``purchase(_:offer:anyway:)`` it is asked for by itself. Asking again while it is valid gives the same offer.
+    ///
+    /// - Parameters:
+    ///   - offerIdentifier: Apple's name of the offer.
+    ///   - begun: the purchase, which must bear its `appAccountToken`.
+    /// - Throws: ``TenureProblem`` where the server does not sign it; its ``TenureProblem/words`` are the server's code.
+    public func signedOffer(_ offerIdentifier: String, for begun: BegunPurchase) async throws -> SignedOffer {
+        let response = try await authorized(begun.customer) { server, environment, who in
+            try await server.signOffer(offerIdentifier, for: begun, in: environment, who)
+        }
+        guard response.status == 200, let answer = response.decoded(SignedOfferAnswer.self),
+            let signature = Data(base64Encoded: answer.signature)
+        else { throw Self.problem(response) }
+        return SignedOffer(
+            offerIdentifier: offerIdentifier, keyId: answer.issued.keyId, nonce: answer.issued.nonce,
+            timestamp: answer.issued.issuedAt, signature: signature)
     }
 
     /// What the server says to a purchase before it is made; nil where it does not answer.
@@ -198,5 +224,17 @@ extension Tenure {
         }
         guard response.status == 200, let wall = response.decoded(Wall.self) else { throw Self.problem(response) }
         return wall
+    }
+}
+
+/// Source: `SignedOffer` in the server's OpenAPI document.
+private struct SignedOfferAnswer: Decodable {
+    let issued: Issued
+    let signature: String
+
+    struct Issued: Decodable {
+        let keyId: String
+        let nonce: UUID
+        let issuedAt: Int
     }
 }

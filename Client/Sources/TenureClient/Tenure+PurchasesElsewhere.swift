@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A purchase that is about to be made by something else than ``Tenure/purchase(_:anyway:)``.
+/// A purchase that is about to be made by something else than ``Tenure/purchase(_:offer:anyway:)``.
 public struct BegunPurchase: Sendable, Hashable {
     /// Whose purchase it is.
     public let customer: String
@@ -16,7 +16,7 @@ public struct BegunPurchase: Sendable, Hashable {
 }
 
 /// Purchases that something else asks the store for: Apple's own views, or code of the app's own. What comes before and after is
-/// that of ``Tenure/purchase(_:anyway:)``.
+/// that of ``Tenure/purchase(_:offer:anyway:)``.
 extension Tenure {
     /// The customer is about to buy: to be called before the store is asked.
     ///

@@ -104,6 +104,7 @@ public actor Tenure {
     private func listen() {
         let store = configuration.store
         let (deliveries, promoted, hints) = (store.deliveries(), store.promoted(), store.hints())
+        let reconnections = configuration.transport.reconnections()
         listening = [
             Task { [weak self] in
                 for await transaction in deliveries { await self?.hear(transaction) }
@@ -113,6 +114,9 @@ public actor Tenure {
             },
             Task { [weak self] in
                 for await _ in hints { await self?.foreground() }
+            },
+            Task { [weak self] in
+                for await _ in reconnections { await self?.foreground() }
             },
         ]
     }
@@ -135,8 +139,8 @@ public actor Tenure {
         for listener in promotedListeners.values { listener.finish() }
     }
 
-    /// The app came to the foreground, or the network came back: the clock is looked at, what waits is sent, the server is asked
-    /// (DEV-2).
+    /// The app came to the foreground: the clock is looked at, what waits is sent, the server is asked (DEV-2). The same is done
+    /// by itself where the transport tells that the network came back.
     public func foreground() async {
         tell(access())
         await hurry()

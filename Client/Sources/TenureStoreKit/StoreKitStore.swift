@@ -89,12 +89,21 @@
             return ordered.map { StoreTransaction(signedTransactionInfo: $0.jwsRepresentation) }
         }
 
-        /// `Product.purchase(options:)`, with the customer's `appAccountToken`.
-        public func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
+        /// `Product.purchase(options:)`, with the customer's `appAccountToken` and the offer that was signed for it.
+        public func purchase(
+            _ productId: String, appAccountToken: UUID?, offer: SignedOffer?
+        ) async throws -> StorePurchase {
             guard let product = try await Product.products(for: [productId]).first else {
                 throw TenureProblem.noProducts([productId])
             }
-            let options: Set<Product.PurchaseOption> = appAccountToken.map { [.appAccountToken($0)] } ?? []
+            var options: Set<Product.PurchaseOption> = []
+            if let appAccountToken { options.insert(.appAccountToken(appAccountToken)) }
+            if let offer {
+                options.insert(
+                    .promotionalOffer(
+                        offerID: offer.offerIdentifier, keyID: offer.keyId, nonce: offer.nonce, signature: offer.signature,
+                        timestamp: offer.timestamp))
+            }
             do {
                 return await Self.purchase(try await confirmation.purchase(product, options))
             } catch StoreKitError.userCancelled {

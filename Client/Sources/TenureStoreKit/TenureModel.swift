@@ -60,10 +60,12 @@ public final class TenureModel {
 
     /// Buys a product, and has the customer's access as it is then when it returns.
     ///
-    /// - Throws: as `Tenure.purchase(_:anyway:)`.
-    public func purchase(_ productId: String, anyway: Bool = false) async throws -> PurchaseOutcome {
+    /// - Throws: as `Tenure.purchase(_:offer:anyway:)`.
+    public func purchase(
+        _ productId: String, offer offerIdentifier: String? = nil, anyway: Bool = false
+    ) async throws -> PurchaseOutcome {
         promoted.removeAll { $0.productId == productId }
-        let outcome = try await tenure.purchase(productId, anyway: anyway)
+        let outcome = try await tenure.purchase(productId, offer: offerIdentifier, anyway: anyway)
         access = await tenure.current()
         return outcome
     }

@@ -3,16 +3,17 @@
     public import SwiftUI
     public import TenureClient
 
-    /// Sells what the server's wall says, in Apple's own views: `SubscriptionStoreView` where it is all of one subscription group,
-    /// `StoreView` otherwise; before iOS 17 a plain list. It has no design of its own. The ``TenureModel`` is the environment's.
+    /// Sells what the server's wall says, in Apple's own views: `SubscriptionStoreView` where it is all of one subscription
+    /// group, `StoreView` otherwise; before iOS 17 a plain list. It has no design of its own. The ``TenureModel`` is the
+    /// environment's.
     ///
     /// ```swift
     /// TenureStoreView(otherwise: ["plus.monthly", "plus.yearly"]) { productId, result in … } absent: { absence in … }
     /// ```
     ///
-    /// A purchase in it goes the way of ``TenureModel/purchase(_:anyway:)``, but for one thing: Apple's views let nobody refuse,
-    /// so that what the customer would get nothing for is not held back by the question before buying. The wall does not name
-    /// what the customer has (WALL-2).
+    /// A purchase in it goes the way of ``TenureModel/purchase(_:offer:anyway:)``, but for one thing: Apple's views let nobody
+    /// refuse, so that what the customer would get nothing for is not held back by the question before buying. The wall does not
+    /// name what the customer has (WALL-2).
     public struct TenureStoreView<Absent: View>: View {
         /// What a purchase came to; its product, and `TenureProblem` where it failed.
         public typealias Ended = @MainActor (_ productId: String, Result<PurchaseOutcome, TenureProblem>) -> Void

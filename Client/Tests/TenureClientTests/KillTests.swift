@@ -91,8 +91,8 @@ private struct MortalStore: DeviceStore {
     func refreshReceipt() async throws -> Data? { try await mortal.step { await store.refreshReceipt() } }
     func synchronize() async throws {}
 
-    func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
-        try await mortal.step { try await store.purchase(productId, appAccountToken: appAccountToken) }
+    func purchase(_ productId: String, appAccountToken: UUID?, offer: SignedOffer?) async throws -> StorePurchase {
+        try await mortal.step { try await store.purchase(productId, appAccountToken: appAccountToken, offer: offer) }
     }
 
     func finish(_ transaction: StoreTransaction) async {

@@ -54,6 +54,65 @@ struct StoryTests {
         }
     }
 
+    @Test func `a promotional offer is signed for the token that the purchase bears, and without a signature nothing is bought`()
+        async throws
+    {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            guard case .bought = try await tenure.purchase("plus", offer: "stay") else {
+                Issue.record("not bought")
+                return
+            }
+            let token = PretendServer.token(of: "alice")
+            #expect(await world.server.offersSignedFor == [token.uuidString.lowercased()])
+            #expect(await world.store.tokens["1001"] == token)
+            let nonce = try #require(UUID(uuidString: "3F2B8A4E-1C5D-4E6F-8A9B-0C1D2E3F4A5B"))
+            let offer = SignedOffer(
+                offerIdentifier: "stay", keyId: "KEY", nonce: nonce, timestamp: Int(world.clock.truth),
+                signature: Data("signed".utf8))
+            #expect(await world.store.offers == [offer])
+            await world.server.disturb {
+                $0.url.path.hasSuffix("/offers/promotional") ? PretendServer.problem(409, "offer.hadBefore") : nil
+            }
+            await #expect(throws: TenureProblem(.refused, words: "offer.hadBefore")) {
+                try await tenure.purchase("plus", offer: "stay")
+            }
+            #expect(await world.store.made == ["1001"])
+            let intents = try IntentJournal(try Folder(world.folder.appendingPathComponent("intents"), SystemFiles()))
+            #expect(try intents.begun(at: world.clock.read().wall).isEmpty)
+            await tenure.stop()
+        }
+    }
+
+    @Test func `what waits is sent as soon as the network comes back, however long it would have waited`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            await tenure.start()
+            try await tenure.identify("alice")
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            guard case .waiting = try await tenure.purchase("plus") else {
+                Issue.record("not waiting")
+                return
+            }
+            var accesses = await tenure.changes().makeAsyncIterator()
+            await world.server.disturb(nil)
+            #expect(await world.server.facts.isEmpty)
+            world.server.network.yield()
+            var access = await accesses.next()
+            while access?.isActive == false { access = await accesses.next() }
+            #expect(access?.isActive == true)
+            #expect(await world.server.facts["1001"] == .init(customer: "alice", kind: "purchase"))
+            await tenure.stop()
+        }
+    }
+
+    @Test func `the network's return is one, and what else changes about it is none`() {
+        let path = LastPath()
+        #expect(
+            [true, true, false, false, true, false, true].map(path.isBack) == [false, false, false, false, true, false, true])
+    }
+
     @Test func `OWN-18 who logged in before the server went away buys with their own token, on a device of two customers`()
         async throws
     {

@@ -50,7 +50,13 @@ actor PretendServer: ServerTransport {
     /// Of each customer: how it came, and the receipt.
     private(set) var receipts: [String: [String]] = [:]
 
+    /// For which token each offer was signed.
+    private(set) var offersSignedFor: [String] = []
+
     func has(_ transactionId: String) -> Bool { facts[transactionId] != nil }
+
+    nonisolated let (returns, network) = AsyncStream.makeStream(of: Void.self)
+    nonisolated func reconnections() -> AsyncStream<Void> { returns }
 
     func send(_ request: ServerRequest) async throws -> ServerResponse {
         if let answer = try disturbance?(request) { return answer }
@@ -88,6 +94,14 @@ actor PretendServer: ServerTransport {
             receipts[customer, default: []].append("\(kind) \(receipt)")
             return try Self.json(["results": [[String: Any]]()])
         case "intents": return intent(of: customer)
+        case "offers/promotional":
+            guard body["form"] as? String == "v1", let token = body["appAccountToken"] as? String, token == token.lowercased()
+            else { return Self.problem(400, "invalidBody") }
+            offersSignedFor.append(token)
+            return try Self.json([
+                "issued": ["keyId": "KEY", "nonce": "3f2b8a4e-1c5d-4e6f-8a9b-0c1d2e3f4a5b", "issuedAt": clock.truth],
+                "signature": Data("signed".utf8).base64EncodedString(),
+            ])
         case "entitlements": return try Self.json(entitlements(of: customer))
         case "entitlements/signed": return signedAnswer(of: customer, request)
         default: return Self.problem(404, "unknownPath")
@@ -241,6 +255,8 @@ actor TestStore: DeviceStore {
     }
 
     func answer(_ answer: StorePurchase?) { self.answer = answer }
+    /// With which offer each purchase was made.
+    private(set) var offers: [SignedOffer?] = []
 
     nonisolated func deliveries() -> AsyncStream<StoreTransaction> {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreTransaction.self)
@@ -286,8 +302,9 @@ actor TestStore: DeviceStore {
         (signedApp, theReceipt, receiptAtApple) = (signed, receipt, atApple)
     }
 
-    func purchase(_ productId: String, appAccountToken: UUID?) throws -> StorePurchase {
+    func purchase(_ productId: String, appAccountToken: UUID?, offer: SignedOffer?) throws -> StorePurchase {
         guard sold.contains(productId) else { throw TenureProblem.noProducts([productId]) }
+        offers.append(offer)
         if let answer { return answer }
         return .bought(make(productId, appAccountToken))
     }

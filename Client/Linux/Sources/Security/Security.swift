@@ -1,4 +1,5 @@
-// A stand-in for Apple's Security where there is none: the calls of the Keychain that the SDK makes. Each declaration names Apple's
+// A stand-in for Apple's Security where there is none: the calls of the Keychain that the SDK makes. Each declaration names
+// Apple's
 // page, below https://developer.apple.com/documentation. What has no such page is `PretendKeychain`, with which a test plays it.
 
 /// corefoundation/cfstring

@@ -21,6 +21,7 @@ public final class PretendStore: @unchecked Sendable {
         var receiptURL: URL?
         var atApple: Result<Data, any Error>?
         var synchronizations = 0
+        var lastOptions: Set<Product.PurchaseOption> = []
         var updates: [AsyncStream<VerificationResult<Transaction>>.Continuation] = []
         var statusUpdates: [AsyncStream<Product.SubscriptionInfo.Status>.Continuation] = []
         var intents: [AsyncStream<PurchaseIntent>.Continuation] = []
@@ -90,6 +91,11 @@ public final class PretendStore: @unchecked Sendable {
 
     /// How often the app asked for everything anew.
     public var synchronizations: Int { with { $0.synchronizations } }
+    /// The tokens that the last purchase was made with, and the offers.
+    public var lastPassed: (tokens: [UUID], offers: [[String]]) {
+        let options = with { $0.lastOptions }
+        return (options.compactMap(\.token), options.map(\.offer).filter { !$0.isEmpty })
+    }
     /// What the app did not finish, by id.
     public var unfinishedIds: [UInt64] { with { $0.unfinished } }
     /// How many listen to updates, to hints and to what is chosen.
@@ -116,6 +122,7 @@ public final class PretendStore: @unchecked Sendable {
     func intents() -> AsyncStream<PurchaseIntent> { listen { $0.intents.append($1) } }
 
     func purchase(_ productId: String, _ options: Set<Product.PurchaseOption>) throws -> Product.PurchaseResult {
+        with { $0.lastOptions = options }
         if let answer = try with({ $0.answer })?(productId) { return answer }
         return .success(make(productId, options.compactMap(\.token).first))
     }

@@ -146,9 +146,17 @@ public struct Product: Sendable, Identifiable {
 
     /// storekit/product/purchaseoption
     public struct PurchaseOption: Hashable, Sendable {
-        let token: UUID?
+        var token: UUID?
+        /// What was passed for an offer, in order.
+        var offer: [String] = []
         /// storekit/product/purchaseoption/appaccounttoken(_:)
         public static func appAccountToken(_ token: UUID) -> PurchaseOption { PurchaseOption(token: token) }
+        /// storekit/product/purchaseoption/promotionaloffer(offerid:keyid:nonce:signature:timestamp:)
+        public static func promotionalOffer(
+            offerID: String, keyID: String, nonce: UUID, signature: Data, timestamp: Int
+        ) -> PurchaseOption {
+            PurchaseOption(offer: [offerID, keyID, nonce.uuidString, signature.base64EncodedString(), "\(timestamp)"])
+        }
     }
 
     /// storekit/product/purchaseresult

@@ -1,4 +1,5 @@
-// A stand-in for Apple's SwiftUI where there is none: it makes the views and the example compile, so that a word that SwiftUI does
+// A stand-in for Apple's SwiftUI where there is none: it makes the views and the example compile, so that a word that SwiftUI
+// does
 // not have, or an argument of another type, is found on Linux. It draws nothing, and proves nothing of Apple's signatures that is
 // not on the page which each declaration names, below https://developer.apple.com/documentation.
 public import Combine

@@ -106,10 +106,14 @@ public actor LocalAppStore: DeviceStore {
     }
 
     /// Buys for the Apple Account that the device is signed in with.
-    public func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
+    public func purchase(_ productId: String, appAccountToken: UUID?, offer: SignedOffer?) async throws -> StorePurchase {
         guard try await products([productId]).first != nil else { throw TenureProblem.noProducts([productId]) }
-        var body = ["productId": productId]
-        if play.passesTokens, let appAccountToken { body["appAccountToken"] = appAccountToken.uuidString }
+        var body = PurchaseOrder(productId: productId)
+        if play.passesTokens { body.appAccountToken = appAccountToken }
+        if let offer {
+            (body.offer, body.offerIdentifier) = ("promotional", offer.offerIdentifier)
+            body.signature = .init(offer)
+        }
         let bought: Transaction = try await ask("POST", "accounts/\(try await account())/purchases", body)
         told.insert(bought.transactionId)
         try await play.afterPurchase()
@@ -182,6 +186,26 @@ public actor LocalAppStore: DeviceStore {
     private struct Receipt: Decodable { let receipt: String }
     private struct AppTransaction: Decodable { let signedAppTransaction: String }
     private struct Nothing: Decodable {}
+
+    private struct PurchaseOrder: Encodable {
+        let productId: String
+        var appAccountToken: UUID?
+        var offer: String?
+        var offerIdentifier: String?
+        var signature: Signature?
+
+        struct Signature: Encodable {
+            let keyIdentifier: String
+            let nonce: String
+            let timestamp: Int
+            let signature: String
+
+            init(_ offer: SignedOffer) {
+                (keyIdentifier, nonce) = (offer.keyId, offer.nonce.uuidString.lowercased())
+                (timestamp, signature) = (offer.timestamp, offer.signature.base64EncodedString())
+            }
+        }
+    }
     private struct Problem: Decodable { let code: String }
 
     /// The Apple Account that the device is signed in with.
@@ -209,7 +233,9 @@ public actor LocalAppStore: DeviceStore {
         return transaction
     }
 
-    private func ask<Answer: Decodable>(_ method: String, _ path: String, _ body: [String: String] = [:]) async throws -> Answer {
+    private func ask<Answer: Decodable>(
+        _ method: String, _ path: String, _ body: some Encodable = [String: String]()
+    ) async throws -> Answer {
         guard let url = URL(string: "\(control.absoluteString)/\(path)") else { throw Refusal(status: 0, code: "address") }
         let response = try await transport.send(
             ServerRequest(

@@ -36,7 +36,7 @@ final class BenchStore: DeviceStore {
     func products(_ ids: [String]) async throws -> [StoreProduct] { [] }
     func unfinished() async throws -> [StoreTransaction] { [] }
     func latest() async throws -> [StoreTransaction] { [] }
-    func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase { .cancelled }
+    func purchase(_ productId: String, appAccountToken: UUID?, offer: SignedOffer?) async throws -> StorePurchase { .cancelled }
     func finish(_ transaction: StoreTransaction) async {}
     func signedAppTransaction() async throws -> String? { nil }
     func receipt() async throws -> Data? { nil }

@@ -22,8 +22,8 @@ struct Options {
         --ios VERSION   below 16 the device has the app receipt in place of the app transaction; 16 unless said
         --end MOMENT    the process is killed with SIGKILL: afterPurchase, beforeFinish
 
-        Steps: start, identify:ID, signOut, purchase:PRODUCT, current, refresh, restore:account, restore:appStore, \
-        settle, shown:COUNT, products:A,B, wall
+        Steps: start, identify:ID, signOut, purchase:PRODUCT or purchase:PRODUCT,OFFER, current, refresh, \
+        restore:account, restore:appStore, settle, shown:COUNT, products:A,B, wall
         """
 
     init(_ arguments: [String]) throws {

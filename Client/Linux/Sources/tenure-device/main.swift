@@ -41,7 +41,9 @@ func play(_ step: String, _ tenure: Tenure, _ store: LocalAppStore, _ options: O
     case "start": await tenure.start()
     case "identify": line.access = Line.Seen(try await tenure.identify(argument))
     case "signOut": try await tenure.signOut()
-    case "purchase": line = told(try await tenure.purchase(argument), of: step)
+    case "purchase":
+        let words = argument.split(separator: ",").map(String.init)
+        line = told(try await tenure.purchase(words.first ?? "", offer: words.count > 1 ? words[1] : nil), of: step)
     case "refresh": line.access = Line.Seen(try await tenure.refresh())
     case "restore": line.access = Line.Seen(try await tenure.restore(argument == "appStore" ? .appStore : .account))
     case "products": line.ids = try await tenure.products(argument.split(separator: ",").map(String.init)).map(\.id)

@@ -28,6 +28,15 @@ extension OneAppStore {
             #expect(first.unsafePayloadValue.appAccountToken == token)
         }
 
+        @Test func `an offer that the server signed is passed to StoreKit as it was signed, beside the token`() async throws {
+            let (token, nonce) = (UUID(), UUID())
+            let offer = SignedOffer(
+                offerIdentifier: "stay", keyId: "KEY", nonce: nonce, timestamp: 1_767_225_600_000, signature: Data([1, 2, 3]))
+            _ = try await store.purchase("plus", appAccountToken: token, offer: offer)
+            #expect(shop.lastPassed.tokens == [token])
+            #expect(shop.lastPassed.offers == [["stay", "KEY", nonce.uuidString, "AQID", "1767225600000"]])
+        }
+
         private func first(of all: Transaction.Transactions) async -> VerificationResult<Transaction>? {
             for await one in all { return one }
             return nil

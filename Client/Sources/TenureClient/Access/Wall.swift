@@ -120,6 +120,9 @@ public struct PurchaseForecast: Sendable, Hashable, Decodable {
         public static let waits = Result(rawValue: "waits")
     }
 
-    /// Whether the customer would get nothing for it that they do not have.
-    var isInVain: Bool { answer == .alreadyHeld || answer == .heldByAnother || result == .staysWithOwner }
+    /// Whether the customer would get nothing for it that they do not have. Who has it already may still take a promotional
+    /// offer, which is for the next period.
+    func isInVain(withOffer hasOffer: Bool) -> Bool {
+        answer == .alreadyHeld && !hasOffer || answer == .heldByAnother || result == .staysWithOwner
+    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Files, and of the last answers another copy that outlasts the app itself, so that deleting the app does not begin anew (DEV-2).
-/// The newer answer counts, and of one answer the copy that has seen the later time.
+/// Files, and of the last answers another copy that outlasts the app itself, so that deleting the app does not begin anew
+/// (DEV-2). The newer answer counts, and of one answer the copy that has seen the later time.
 ///
 /// A copy that cannot be read is as none: what a device loses by that is access until the server is asked, and never gains any.
 struct LastingKeep: Keep {

@@ -83,4 +83,12 @@ public protocol ServerTransport: Sendable {
     /// - Returns: whatever came back, complete, with any status.
     /// - Throws: where nothing came back, or only a part; what is thrown is written to the problems and looked at by nobody.
     func send(_ request: ServerRequest) async throws -> ServerResponse
+
+    /// The network came back: what waits is sent at once, and the server is asked. Nothing by itself where it is not known.
+    func reconnections() -> AsyncStream<Void>
+}
+
+extension ServerTransport {
+    /// None: what waits is sent when it is due.
+    public func reconnections() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }

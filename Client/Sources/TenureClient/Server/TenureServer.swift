@@ -70,6 +70,17 @@ struct TenureServer: Sendable {
         try await ask("PUT", customer, "appAccountToken", by: who)
     }
 
+    /// The form that systems since iOS 15 take: it is bound to what the purchase bears.
+    func signOffer(
+        _ offerIdentifier: String, for begun: BegunPurchase, in environment: String, _ who: Authorization
+    ) async throws -> ServerResponse {
+        let body = OfferBody(
+            productId: begun.productId, offerIdentifier: offerIdentifier, form: "v1",
+            appAccountToken: begun.appAccountToken?.uuidString.lowercased())
+        return try await ask(
+            "POST", begun.customer, "offers/promotional", query: [("environment", environment)], body: body, by: who)
+    }
+
     func wall(
         for customer: String, in environment: String, _ question: WallQuestion, by who: Authorization
     ) async throws -> ServerResponse {
@@ -104,6 +115,13 @@ struct TenureServer: Sendable {
         let productId: String
         let signedTransactions: [String]
         let signedAppTransaction: String?
+    }
+
+    private struct OfferBody: Encodable {
+        let productId: String
+        let offerIdentifier: String
+        let form: String
+        let appAccountToken: String?
     }
 
     private struct NoBody: Encodable {}

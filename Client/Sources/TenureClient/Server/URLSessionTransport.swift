@@ -3,6 +3,9 @@ public import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+#if canImport(Network)
+    import Network
+#endif
 
 extension Tenure.Configuration {
     /// The server is asked by `URLSession`.
@@ -55,6 +58,23 @@ public struct URLSessionTransport: ServerTransport {
         }
         return ServerResponse(
             status: response.statusCode, headers: Dictionary(headers) { first, _ in first }, body: body)
+    }
+
+    /// Each time that the system has a way to the network again after it had none; none where there is no Network framework.
+    ///
+    /// Source: Apple, `NWPathMonitor`.
+    public func reconnections() -> AsyncStream<Void> {
+        #if canImport(Network)
+            AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+                let monitor = NWPathMonitor()
+                let path = LastPath()
+                monitor.pathUpdateHandler = { if path.isBack($0.status == .satisfied) { continuation.yield() } }
+                continuation.onTermination = { _ in monitor.cancel() }
+                monitor.start(queue: DispatchQueue(label: "tenure.network"))
+            }
+        #else
+            AsyncStream { $0.finish() }
+        #endif
     }
 
     /// Not ended where the task is cancelled that waits for it: the server may have what was sent, and its answer says so. (On

@@ -26,8 +26,9 @@ public protocol DeviceStore: Sendable {
     /// - Parameters:
     ///   - productId: its id in App Store Connect.
     ///   - appAccountToken: the customer's, which makes the purchase theirs (OWN-4).
+    ///   - offer: a promotional offer that the server signed for exactly this purchase; nil: none.
     /// - Throws: ``TenureProblem/noProducts(_:)`` where the store does not have it; anything else where it failed.
-    func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase
+    func purchase(_ productId: String, appAccountToken: UUID?, offer: SignedOffer?) async throws -> StorePurchase
 
     /// The app has given what was bought, since the server has it.
     func finish(_ transaction: StoreTransaction) async
@@ -45,6 +46,35 @@ public protocol DeviceStore: Sendable {
     /// Asks the store for what the Apple Account has. The system may ask for the password: only when the customer wants it
     /// (DEV-3).
     func synchronize() async throws
+}
+
+extension DeviceStore {
+    /// Buys a product without a promotional offer.
+    public func purchase(_ productId: String, appAccountToken: UUID?) async throws -> StorePurchase {
+        try await purchase(productId, appAccountToken: appAccountToken, offer: nil)
+    }
+}
+
+/// A promotional offer that the server signed for one purchase of one customer (WALL-5). It is valid for 24 hours, and once.
+///
+/// Source: Apple, `Product.PurchaseOption.promotionalOffer(offerID:keyID:nonce:signature:timestamp:)`.
+public struct SignedOffer: Sendable, Hashable {
+    /// Apple's name of the offer, from App Store Connect.
+    public let offerIdentifier: String
+    /// The id of the In-App Purchase key that signed it.
+    public let keyId: String
+    /// What makes it valid once.
+    public let nonce: UUID
+    /// When it was signed, in milliseconds since 1970.
+    public let timestamp: Int
+    /// ECDSA over the purchase, in DER.
+    public let signature: Data
+
+    /// What the server signed, or another server of the app's.
+    public init(offerIdentifier: String, keyId: String, nonce: UUID, timestamp: Int, signature: Data) {
+        (self.offerIdentifier, self.keyId, self.nonce) = (offerIdentifier, keyId, nonce)
+        (self.timestamp, self.signature) = (timestamp, signature)
+    }
 }
 
 /// A transaction as the store delivered it.
