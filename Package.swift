@@ -38,8 +38,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
 }
 
 let package = Package(
@@ -219,7 +219,8 @@ let package = Package(
                 "Console", "Server", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "ArtifactInspection", "SimulatorPKI",
                 "Ledger", "OperatorFactors", "Primitives", "StrictJSON", hummingbird, hummingbirdTesting, crypto, logging,
                 nioCore,
-            ]),
+            ],
+            exclude: ["Golden"]),
         tests("APIContractTests", ["APIContract", "StrictJSON", "Primitives"]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
         tests(

@@ -1,8 +1,7 @@
-public import TenureClient
-
 #if canImport(StoreKit)
     import Foundation
     public import StoreKit
+    public import TenureClient
 
     /// Purchases that Apple's own views make.
     extension TenureModel {
