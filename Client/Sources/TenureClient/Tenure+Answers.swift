@@ -9,14 +9,17 @@ extension Tenure {
     @discardableResult
     public func refresh() async throws -> Access {
         if let refreshing { return try await refreshing.value }
-        let task = Task { try await self.ask() }
+        let task = Task {
+            await self.send()
+            return try await self.ask()
+        }
         refreshing = task
         defer { refreshing = nil }
         return try await task.value
     }
 
-    private func ask() async throws -> Access {
-        await send()
+    /// As ``refresh()``, and nothing is sent before.
+    func ask() async throws -> Access {
         let customer = identity.customer
         let reading = configuration.clock.read()
         let response = try await authorized(customer) { server, environment, who in

@@ -132,15 +132,15 @@ extension Tenure {
     private func outcome(of transaction: StoreTransaction) async -> PurchaseOutcome {
         guard let item = await take(transaction, as: .purchase) else { return .waiting(current()) }
         await hurry()
-        await send()
-        // Another turn of sending may have begun before the item was there.
-        if await queue.isWaiting(item.name) { await send() }
+        await send(first: item.name)
+        // The turn that was under way may have sent it before, as what the store had delivered.
+        if await queue.isWaiting(item.name) { await send(first: item.name) }
         guard await !queue.isWaiting(item.name) else { return .waiting(current()) }
         if let verdict = verdicts.removeValue(forKey: item.name), !verdict.isOwner, verdict.isDecided {
             return .servesAnother(hint: verdict.hint)
         }
         do {
-            return .bought(try await refresh())
+            return .bought(try await ask())
         } catch {
             report(TenureProblem(.notAnswered, error))
             return .waiting(current())

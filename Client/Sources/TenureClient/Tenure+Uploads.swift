@@ -68,6 +68,19 @@ extension Tenure {
         await task.value
     }
 
+    /// Returns when an item was sent, whatever came of it, and not only when all that waits was: of a thousand that do, a purchase
+    /// is answered at once.
+    func send(first name: String) async {
+        guard await queue.isWaiting(name) else { return }
+        isNewsToSend = true
+        if sending == nil { sending = Task { await self.sendDue() } }
+        await withCheckedContinuation { awaited[name, default: []].append($0) }
+    }
+
+    private func wasSent(_ name: String) {
+        for waiter in awaited.removeValue(forKey: name) ?? [] { waiter.resume() }
+    }
+
     /// Each once in a turn, also what comes meanwhile.
     private func sendDue() async {
         await merge()
@@ -85,9 +98,11 @@ extension Tenure {
         } while isNewsToSend && !Task.isCancelled
         // At once: whoever has something to send from now on begins another turn.
         sending = nil
+        for name in awaited.keys { wasSent(name) }
     }
 
     private func send(_ brief: UploadItem) async {
+        defer { wasSent(brief.name) }
         let (item, outcome): (UploadItem, UploadOutcome)
         do {
             guard let whole = try await queue.whole(brief) else {

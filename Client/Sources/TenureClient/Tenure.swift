@@ -39,6 +39,8 @@ public actor Tenure {
     var sending: Task<Void, Never>?
     /// Whether something came to be sent while a turn of sending was under way.
     var isNewsToSend = false
+    /// Who waits until an item was sent, by its name.
+    var awaited: [String: [CheckedContinuation<Void, Never>]] = [:]
     private var listening: [Task<Void, Never>] = []
     private var working: Task<Void, Never>?
     private var listeners: [UUID: AsyncStream<Access>.Continuation] = [:]

@@ -85,6 +85,36 @@ struct StoryTests {
         }
     }
 
+    // A client that waited for the others would wait for good: the limit is what ends that.
+    @Test(.timeLimit(.minutes(5)))
+    func `D7 a purchase is answered at once, however much waits for the server and however slow it is`() async throws {
+        try await with { world in
+            let tenure = try world.launch()
+            try await tenure.identify("alice")
+            await world.server.disturb { _ in throw URLError(.notConnectedToInternet) }
+            for _ in 0..<30 { await tenure.deliver(await world.store.renew("plus")) }
+            #expect(await world.server.facts.isEmpty)
+            await world.server.disturb(nil)
+            let gate = Gate()
+            await world.server.close(gate)
+            let outcome = try await withTaskCancellationHandler {
+                try await tenure.purchase("plus")
+            } onCancel: {
+                Task { await gate.open() }
+            }
+            guard case .bought(let access) = outcome else {
+                Issue.record("not bought")
+                return
+            }
+            #expect(access.isActive)
+            #expect(await world.server.facts == ["1031": .init(customer: "alice", kind: "purchase")])
+            await gate.open()
+            try await tenure.refresh()
+            #expect(await world.server.facts.count == 31)
+            await tenure.stop()
+        }
+    }
+
     @Test func `what waits is sent as soon as the network comes back, however long it would have waited`() async throws {
         try await with { world in
             let tenure = try world.launch()

@@ -50,6 +50,10 @@ actor PretendServer: ServerTransport {
     /// Of each customer: how it came, and the receipt.
     private(set) var receipts: [String: [String]] = [:]
 
+    private var gate: Gate?
+    /// No answer to what comes by the store's queue until the gate is opened.
+    func close(_ gate: Gate) { self.gate = gate }
+
     /// For which token each offer was signed.
     private(set) var offersSignedFor: [String] = []
 
@@ -80,7 +84,7 @@ actor PretendServer: ServerTransport {
             merged[former] = customer
             return ServerResponse(status: 204)
         case "appAccountToken": return try Self.json(["appAccountToken": Self.token(of: customer).uuidString])
-        case "transactions": return try upload(body, of: customer)
+        case "transactions": return try await upload(body, of: customer)
         case "appTransactions":
             guard let text = body["signedAppTransaction"] as? String else { return Self.problem(400, "invalidBody") }
             if let refusal = refusals[text] { return refusal }
@@ -113,11 +117,12 @@ actor PretendServer: ServerTransport {
         return request.headers["Tenure-Customer-Token"] == "token-of-\(customer)"
     }
 
-    private func upload(_ body: [String: Any], of customer: String) throws -> ServerResponse {
+    private func upload(_ body: [String: Any], of customer: String) async throws -> ServerResponse {
         guard let text = (body["signedTransactionInfo"] as? String).flatMap(TransactionText.init(signed:)),
             let kind = body["kind"] as? String, body["intents"] as? Bool == true
         else { return Self.problem(400, "invalidBody") }
         sent[text.transactionId, default: 0] += 1
+        if kind == "queue" { await gate?.pass() }
         if let refusal = refusals[text.transactionId] { return refusal }
         signedDates[text.transactionId] = text.signedDate == 0 ? clock.truth : text.signedDate
         if facts[text.transactionId] == nil { facts[text.transactionId] = Fact(customer: customer, kind: kind) }
@@ -195,6 +200,22 @@ actor PretendServer: ServerTransport {
     private static func json(_ object: [String: Any]) throws -> ServerResponse {
         ServerResponse(
             status: 200, headers: ["Content-Type": "application/json"], body: try JSONSerialization.data(withJSONObject: object))
+    }
+}
+
+/// Holds who comes until it is opened.
+actor Gate {
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var isOpen = false
+
+    func pass() async {
+        if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    func open() {
+        isOpen = true
+        for one in waiting { one.resume() }
+        waiting = []
     }
 }
 

@@ -28,6 +28,8 @@ struct AppProof: Sendable, Hashable, Codable, QueuedUpload {
     /// One for each customer and download: what was shown once is not shown again.
     var name: String { Digest.hexadecimal(of: "\(customer)\n\(content.identity)") + ".json" }
 
+    var goesFirst: Bool { false }
+
     /// There are few, and the name is that of the whole.
     var inBrief: AppProof { self }
 

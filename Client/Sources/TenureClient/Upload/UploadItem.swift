@@ -15,6 +15,8 @@ protocol QueuedUpload: Sendable, Codable {
     /// The name of its file; two of one name are one.
     var name: String { get }
     var addedAt: Instant { get }
+    /// Whether it is sent before what is older: somebody waits for it.
+    var goesFirst: Bool { get }
     /// How often it was sent without an answer that ends it.
     var attempts: Int { get set }
     /// The server's code, where it will not take it as it is; nil while it is sent.
@@ -47,6 +49,8 @@ struct UploadItem: Sendable, Hashable, Codable, QueuedUpload {
 
     /// One item for each transaction as it was signed: what is delivered twice is kept once.
     var name: String { "\(transactionId)-\(signedDate).json" }
+
+    var goesFirst: Bool { kind == .purchase }
 
     var inBrief: UploadItem {
         var brief = self

@@ -45,13 +45,16 @@ actor UploadQueue<Item: QueuedUpload> {
         items[item.name] = item.inBrief
     }
 
-    /// Of the items that may be sent now the oldest, in brief; nil where there is none.
+    /// Of the items that may be sent now the oldest of those that go first, else the oldest, in brief; nil where there is none.
     ///
     /// - Parameter tried: names of those that do not count.
     func next(at monotonic: Int64, besides tried: Set<String>) -> Item? {
         items.values.filter {
             $0.parkedBecause == nil && (notBefore[$0.name] ?? .min) <= monotonic && !tried.contains($0.name)
-        }.min { ($0.addedAt, $0.name) < ($1.addedAt, $1.name) }
+        }.min { left, right in
+            left.goesFirst == right.goesFirst
+                ? (left.addedAt, left.name) < (right.addedAt, right.name) : left.goesFirst
+        }
     }
 
     /// An item as it was added; nil where it is there no more.
