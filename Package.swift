@@ -177,8 +177,9 @@ let package = Package(
         tests(
             "AppStoreGatewayTests",
             [
-                "AppStoreGateway", "AppStoreWire", "AppStoreSimulatorTesting", "Backend", "Primitives", x509, asn1, crypto,
-                nioCore, nioPosix, nioSSL,
+                "AppStoreGateway", "AppStoreWire", "AppStoreSimulatorTesting", "Backend", "Primitives", "SpawnedProcesses", x509,
+                asn1,
+                crypto, nioCore, nioPosix, nioSSL,
             ]),
         tests(
             "DeliveryTests",

@@ -1,4 +1,5 @@
 package import Foundation
+import SpawnedProcesses
 package import StoragePostgres
 import Synchronization
 
@@ -49,7 +50,7 @@ package final class PrivatePostgres: Sendable {
         self.programs = programs
         // Short, because the path of a Unix socket must stay under 107 bytes.
         folder = FileManager.default.temporaryDirectory.appending(path: "tenure-pg-\(UUID().uuidString.prefix(8))")
-        port = try Self.freePort()
+        port = try LoopbackPort.free()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try programs.giveToServer(folder)
         try programs.removeAtEnd(folder)
@@ -192,30 +193,5 @@ package final class PrivatePostgres: Sendable {
         let connection = try PostgresConnection(settings, libpq: try Libpq.loaded())
         defer { connection.close() }
         try connection.runScript(script)
-    }
-
-    /// A port that is free when it is requested, below those that the kernel gives to connections and to who asks for any port:
-    /// the tests that run meanwhile take hundreds of these.
-    private static func freePort() throws -> Int {
-        for _ in 0..<100 {
-            let port = UInt16.random(in: 15_000..<32_000)
-            if try isFree(port) { return Int(port) }
-        }
-        throw Failure("a hundred ports of this machine were in use")
-    }
-
-    private static func isFree(_ port: UInt16) throws -> Bool {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { throw Failure("no socket: \(errno)") }
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = port.bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(socket, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 }

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SpawnedProcesses
 import Synchronization
-import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -92,19 +92,9 @@ final class ScriptedServer: Sendable {
     /// - Parameter body: gets a port on which nobody listens. A socket holds it until `body` returns, so that no other test's
     ///   server gets it meanwhile.
     static func withClosedPort(_ body: (Int) async throws -> Void) async throws {
-        let held = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { Glibc.close(held) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(held, generic, length) == 0 && getsockname(held, generic, &length) == 0
-            }
-        }
-        try #require(isBound, "no port: \(errno)")
-        try await body(Int(UInt16(bigEndian: address.sin_port)))
+        let held = try LoopbackPort()
+        try await body(held.number)
+        _ = consume held
     }
 
     /// A whole answer with its length.

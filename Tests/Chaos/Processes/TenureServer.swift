@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Glibc
 import Primitives
+import SpawnedProcesses
 import StrictJSON
 
 /// The database of the server under test.
@@ -63,7 +64,7 @@ final class TenureServer: Sendable {
 
     /// Writes the configuration and takes a free port.
     init(_ start: Start, world: ChaosWorld) throws {
-        port = try Self.freePort()
+        port = try LoopbackPort.free()
         binary = start.binary
         wrapper = start.wrapper
         environment = start.environment
@@ -142,22 +143,5 @@ final class TenureServer: Sendable {
             let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: log)), as: UTF8.self)
             return text.split(separator: "\n").suffix(5).joined(separator: "\n")
         }
-    }
-
-    /// An unused port; the kernel chooses.
-    private static func freePort() throws -> Int {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr = in_addr(s_addr: inet_addr("127.0.0.1"))
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(socket, pointer, length) == 0 ? getsockname(socket, pointer, &length) : -1
-            }
-        }
-        guard status == 0 else { throw ChaosError("no free port: \(String(cString: strerror(errno)))") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
