@@ -16,10 +16,16 @@ endif
 # `make test` installs PostgreSQL, so no test may be skipped because it is absent.
 export TENURE_POSTGRES_REQUIRED ?= 1
 
-# What `make test` does; `make check` does it too.
-TEST_PHASES = build-tests suites peers chaos-small client
+# What `make test` does; `make check` does it too. CONTRIBUTING.md has a table of all phases.
+TEST_PHASES = build-tests suites peers chaos-small client-build client
 
-.PHONY: help demo test build-tests suites release chaos chaos-small client client-published check lint rules rules-full chaos-full fuzz-full api-full console-full client-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
+# What `make check` does besides.
+CHECK_PHASES = lint release-build rules demo release costs bench-slice docs client-published fuzz-smoke
+
+# scripts/phases sets BUILT where earlier phases have built what a phase runs.
+BUILD_FIRST = $(if $(BUILT),,build-tests)
+
+.PHONY: help demo test build-tests suites release release-build chaos chaos-small client client-build client-published costs costs-write bench-slice check lint rules rules-full chaos-full fuzz-full api-full console-full client-full apple-full webhooks-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -44,9 +50,12 @@ packages:
 test-packages:
 	@scripts/install-system-packages test
 
-demo: packages
-	$(SWIFT_BUILD) --product tenure
+demo: $(if $(BUILT),,demo-build)
 	.build/debug/tenure demo
+
+.PHONY: demo-build
+demo-build: packages
+	$(SWIFT_BUILD) --product tenure
 
 test:
 	scripts/phases $(TEST_PHASES)
@@ -54,11 +63,10 @@ test:
 build-tests: test-packages
 	$(SWIFT_BUILD) --build-tests
 
-suites: build-tests
+suites: $(BUILD_FIRST)
 	scripts/run-tests
 
-peers: test-packages .venv/installed
-	$(SWIFT_BUILD) --product tenure
+peers: $(BUILD_FIRST) .venv/installed
 	scripts/peers
 
 .venv/installed: Tests/Peers/requirements.txt
@@ -67,16 +75,28 @@ peers: test-packages .venv/installed
 	touch $@
 
 # An optimiser can break what works in a debug build: once it made `tenure import` trap.
-release: test-packages .venv/installed
-	swift build -c release --product tenure
+release: $(if $(BUILT),,release-build) .venv/installed
 	.build/release/tenure demo
 	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/books_run.py
 	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/large_receipt.py
 
+release-build: test-packages
+	swift build -c release --product tenure
+	swift build -c release --product tenure-costs
+
+# The instructions of the hot paths and the pages that they write, against Benchmarks/costs.tsv; costs-write writes that table anew.
+costs: $(if $(BUILT),,release-build)
+	scripts/costs
+
+costs-write: release-build
+	scripts/costs --write
+
+# Every benchmark at a small size, in the debug build: it must end, and the rows that it compares must be equal.
+bench-slice: $(BUILD_FIRST) .venv/installed
+	.build/debug/tenure-bench --slice
+
 # Each fault at a tenth of its size; `make chaos` runs the full size, in release.
-chaos-small: test-packages
-	$(SWIFT_BUILD) --product tenure
-	$(SWIFT_BUILD) --product tenure-chaos
+chaos-small: $(BUILD_FIRST)
 	.build/debug/tenure-chaos --seed $(or $(SEED),1)
 
 chaos: test-packages
@@ -88,9 +108,10 @@ chaos: test-packages
 # Client/Linux has the same sources and tests, and what stands in for Apple's StoreKit.
 CLIENT_BUILD = --package-path Client/Linux -Xswiftc -warnings-as-errors
 
-client: test-packages .venv/installed
-	$(SWIFT_BUILD) --product tenure
+client-build: test-packages
 	swift build $(CLIENT_BUILD) --build-tests
+
+client: $(if $(BUILT),,build-tests client-build) .venv/installed
 	swift test $(CLIENT_BUILD) --skip-build
 	.venv/bin/python Tests/Peers/client_run.py
 	.venv/bin/python Tests/Peers/client_kills.py
@@ -173,7 +194,7 @@ docs: packages
 	scripts/docs
 
 check:
-	scripts/phases lint $(TEST_PHASES) rules demo release docs fuzz-smoke client-published
+	scripts/phases $(TEST_PHASES) $(CHECK_PHASES)
 
 bench: test-packages .venv/installed
 	swift build -c release --product tenure

@@ -152,10 +152,25 @@ let package = Package(
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: house),
+        // What benchmarks and counted costs begin with.
+        .target(
+            name: "BenchmarkSamples",
+            dependencies: ["Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "Intake", "Storage", "Backend"],
+            path: "Benchmarks/Samples", swiftSettings: house),
+        .target(name: "CCostMarks", path: "Benchmarks/CCostMarks"),
+        .executableTarget(
+            name: "tenure-costs",
+            dependencies: [
+                "BenchmarkSamples", "CCostMarks", "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract",
+                "Storage",
+                "StorageSQLite", "Backend", "Server", "NativeFace", "Delivery", argumentParser, crypto, grdb,
+            ],
+            path: "Benchmarks/Costs", swiftSettings: house),
         .executableTarget(
             name: "tenure-bench",
             dependencies: [
-                "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
+                "BenchmarkSamples", "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage",
+                "StorageSQLite",
                 "StoragePostgres", "CLibpq", "PrivatePostgres", "SpawnedProcesses", "Intake", "Backend", grdbSQLite, "Server",
                 "NativeFace",
                 "AppStoreGateway", "Delivery", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient,
@@ -165,7 +180,7 @@ let package = Package(
                 nioCore, nioHTTP1,
             ],
             path: "Benchmarks",
-            exclude: ["README.md", "apple_library.py", "hostile_peers.py"],
+            exclude: ["README.md", "costs.tsv", "apple_library.py", "hostile_peers.py", "Samples", "Costs", "CCostMarks"],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
         tests("OperatorFactorsTests", ["OperatorFactors", "Primitives"]),

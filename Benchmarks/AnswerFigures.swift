@@ -1,5 +1,6 @@
 import APIContract
 import AsyncHTTPClient
+import BenchmarkSamples
 import Foundation
 import Ledger
 import NIOCore
@@ -10,7 +11,7 @@ import Storage
 /// Other answers of the API beside the entitlement read: asked again with its tag, two hundred customers at once, and a customer
 /// with a long history.
 struct AnswerFigures {
-    let plan: LoadPlan
+    let effort: Effort
     let stage: Stage
 
     func measure() async throws -> [Figure] { try await [tagged(), bulk(), whole()] }
@@ -20,7 +21,7 @@ struct AnswerFigures {
     /// The rate of 304 beside the empty route's.
     private func tagged() async throws -> Figure {
         let load = LoadGenerator(address: stage.address, folder: stage.folder)
-        let paths = (0..<min(2000, plan.subscriptions)).map { number in
+        let paths = (0..<min(2000, effort.subscriptions)).map { number in
             NativeAPI.readEntitlements.path(CustomerPath(app: "bench", customer: Life.customer(number)))
         }
         var tags: [String] = []
@@ -31,9 +32,9 @@ struct AnswerFigures {
         }
         _ = try await load.run(paths, tags: tags, seconds: 1)
         var rates = Pairs()
-        for _ in 0..<plan.rounds {
-            let floor = try await load.run(["/floor"], seconds: plan.seconds)
-            rates.add(floor: floor.rate, ours: try await load.run(paths, tags: tags, seconds: plan.seconds).rate)
+        for _ in 0..<effort.rounds {
+            let floor = try await load.run(["/floor"], seconds: effort.seconds)
+            rates.add(floor: floor.rate, ours: try await load.run(paths, tags: tags, seconds: effort.seconds).rate)
         }
         return Figure(
             "entitlements with If-None-Match, 304 / an empty route", rates: rates, target: 0.9,
@@ -47,8 +48,8 @@ struct AnswerFigures {
         let most = BulkQuestionBody.most
         let path = NativeAPI.readManyEntitlements.path(AppPath(app: "bench"))
         var (ones, many) = ([Double](), [Double]())
-        for round in 0..<(plan.rounds * 20) {
-            let customers = (0..<most).map { Life.customer((round * most + $0 * 7) % plan.subscriptions) }
+        for round in 0..<(effort.rounds * 20) {
+            let customers = (0..<most).map { Life.customer((round * most + $0 * 7) % effort.subscriptions) }
             let one = NativeAPI.readEntitlements.path(CustomerPath(app: "bench", customer: customers[0]))
             ones.append(try await milliseconds { _ = try await send(one) })
             let body = BulkQuestionBody(customers: customers).json
@@ -66,30 +67,15 @@ struct AnswerFigures {
 
     /// The time of a customer whole whose subscription has 500 periods.
     private func whole() async throws -> Figure {
-        let life = Life(number: plan.subscriptions + 1, periods: Self.periods, lastEnds: stage.renewals.life(0).lastEnds)
-        try await fill(life)
+        let life = Life(number: effort.subscriptions + 1, periods: Self.periods, lastEnds: stage.renewals.life(0).lastEnds)
+        guard let store = stage.store else { throw BenchError("there is no store") }
+        try await store.fill(with: [life], shownBy: stage.renewals.samples)
         let path = NativeAPI.readCustomer.path(CustomerPath(app: "bench", customer: life.customer.rawValue))
         var times: [Double] = []
-        for _ in 0..<(plan.rounds * 10) { times.append(try await milliseconds { _ = try await send(path) }) }
+        for _ in 0..<(effort.rounds * 10) { times.append(try await milliseconds { _ = try await send(path) }) }
         return Figure(
             name: "a customer with \(Self.periods) periods, whole", unit: "ms", ours: times.median, atMost: 20,
             remark: "one connection")
-    }
-
-    private func fill(_ life: Life) async throws {
-        guard let store = stage.store else { throw BenchError("there is no store") }
-        let scope = Scope(app: Life.app, environment: .production)
-        let samples = stage.renewals.samples
-        let evidence = Evidence(form: .compactJWS, bytes: Array(try samples.transaction(SignedSamples.charge).utf8))
-        try await store.write { transaction in
-            _ = try transaction.lock([life.key], tokens: [])
-            try transaction.keep([Arrival(scope: scope, evidence: evidence, facts: life.facts, receivedAt: life.lastEnds)])
-            try transaction.keep(life.claim, on: life.key)
-            try transaction.save([
-                try Saving(
-                    stored: nil, decisions: [life.decision(on: life.inputs)], policy: AppPolicy(), learnedAt: life.lastEnds)
-            ])
-        }
     }
 
     // MARK: Sending

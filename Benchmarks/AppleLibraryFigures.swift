@@ -1,4 +1,5 @@
 import AppStoreWire
+import BenchmarkSamples
 import Foundation
 import Primitives
 import SimulatorPKI
@@ -8,7 +9,7 @@ import SimulatorPKI
 struct AppleLibraryFigures {
     static let python = ".venv/bin/python"
 
-    let rounds: Int
+    let effort: Effort
 
     func measure() async throws -> [Figure] {
         let name = "transaction, warm chain / Apple's Python library"
@@ -33,14 +34,14 @@ struct AppleLibraryFigures {
         let bytes = Array(transaction.utf8)
         let now = samples.signedAt
         var pairs = Pairs()
-        for _ in 0..<rounds {
+        for _ in 0..<effort.rounds {
             let output = try await ChildProcess.output(
                 of: Self.python,
                 ["Benchmarks/apple_library.py", folder.path, SignedSamples.app.bundleId, "\(SignedSamples.app.appAppleId ?? 0)"])
             guard let apple = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
                 throw BenchError("Apple's library said: \(output)")
             }
-            let ours = try await Stopwatch.rate(of: 4000) {
+            let ours = try await Stopwatch.rate(of: effort.part(of: 4000)) {
                 _ = try await verifier.transaction(bytes, for: SignedSamples.app, at: now).get()
             }
             pairs.add(floor: apple, ours: ours)

@@ -4,6 +4,7 @@ import AppStoreSimulator
 import AppStoreWire
 import AsyncHTTPClient
 import Backend
+import BenchmarkSamples
 import Foundation
 import Hummingbird
 import Ledger
@@ -18,17 +19,17 @@ import StorageSQLite
 /// Figures of asking Apple, against the local App Store in this process over HTTP: pages of a sweep and questions about single
 /// subscriptions, each beside a bare client that reads the same from the same store with as many requests at once.
 struct AskingFigures {
-    let rounds: Int
+    let effort: Effort
 
     /// Accounts that buy a monthly subscription, and how long they have had it: five notifications of each.
-    private static let accounts = 2000
+    private var accounts: Int { effort.part(of: 2000) }
     private static let life = Milliseconds.days(125)
     private static let month = Milliseconds.days(31)
     /// How many questions are on their way at once; as `tenure serve` has it.
     private static let questionsAtOnce = 16
 
     func measure() async throws -> [Figure] {
-        try await HistoryShop.open(accounts: Self.accounts, life: Self.life) { shop in
+        try await HistoryShop.open(accounts: accounts, life: Self.life) { shop in
             var figures: [Figure] = []
             for slices in [1, 4, 8] { figures.append(try await pages(slices, shop)) }
             figures.append(try await questions(shop))
@@ -38,7 +39,7 @@ struct AskingFigures {
 
     private func pages(_ slices: Int, _ shop: HistoryShop) async throws -> Figure {
         var (rates, count) = (Pairs(), 0)
-        for _ in 0..<min(rounds, 3) {
+        for _ in 0..<min(effort.rounds, 3) {
             let floor = try await shop.rate(of: .getNotificationHistory) { try await shop.readPages(atOnce: slices) }
             let ours = try await TemporaryFolder.with { folder in
                 let server = try shop.server(in: folder)
@@ -62,7 +63,7 @@ struct AskingFigures {
             try await server.backend.sweep(Life.app, in: .production, from: HistoryShop.start)
             try await server.sweep(atOnce: 8)
             var rates = Pairs()
-            for _ in 0..<min(rounds, 3) {
+            for _ in 0..<min(effort.rounds, 3) {
                 _ = try await shop.simulator.advance(by: Self.month)
                 let floor = try await shop.rate(of: .getAllSubscriptionStatuses) {
                     try await shop.readStatuses(atOnce: Self.questionsAtOnce)
@@ -160,7 +161,7 @@ private struct HistoryShop: Sendable {
         let store = try SQLiteStore(path: folder.appending(path: "tenure.sqlite").path())
         var settings = AppSettings(
             id: Life.app, expected: ExpectedApp(bundleId: Self.bundleId, appAppleId: 1, environments: [.production]),
-            policy: AppPolicy(), entitlements: Stage.entitlements)
+            policy: AppPolicy(), entitlements: Renewals.entitlements)
         settings.apple = AppleAccess(share: 100)
         let time = StoreTime(simulator: simulator)
         let backend = Backend(

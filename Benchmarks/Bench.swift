@@ -21,15 +21,20 @@ struct Bench: AsyncParsableCommand {
     @Option(name: .long, help: "How many subscriptions the store is filled with, each with its own customer.")
     var subscriptions = 10_000
 
+    @Flag(name: .long, help: "Everything, small: it must end, and what it compares must be equal; any build will do.")
+    var slice = false
+
     @Option(
         name: .long,
         help: """
             Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, answers, \
-            ingest, durable, pipeline, webhooks, asking, store; and growth and policy, which are never part of everything.
+            ingest, accounts, durable, pipeline, webhooks, asking, store; growth and policy only if they are named, or in a \
+            slice.
             """)
     var only: String?
 
-    @Option(name: .long, help: "The databases of durable, pipeline, webhooks, policy and growth: sqlite, postgres or both.")
+    @Option(
+        name: .long, help: "The databases of accounts, durable, pipeline, webhooks, policy and growth: sqlite, postgres or both.")
     var database = DatabaseChoice.both
 
     @Option(name: .long, help: "How many subscriptions growth is measured with, separated by commas, growing.")
@@ -49,71 +54,70 @@ struct Bench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var report = Report(machine: .present(), rounds: rounds)
+        let effort = effort
+        var report = Report(machine: .present(), rounds: effort.rounds, judges: !effort.isSlice)
         print(report.heading)
-        if asksFor("verification") { report.add(try await VerificationFigures(rounds: rounds).measure()) }
-        if asksFor("receipts") { report.add(try await ReceiptFigures(rounds: rounds).measure()) }
-        if asksFor("scaling") { report.add(try await ScalingFigures(rounds: rounds).measure()) }
-        if asksFor("apple") { report.add(try await AppleLibraryFigures(rounds: rounds).measure()) }
-        if asksFor("ledger") { report.add(LedgerFigures(rounds: rounds).measure()) }
-        if asksFor("memory") { report.add(try await MemoryFigures(rounds: rounds).measure()) }
-        if ["entitlements", "answers", "ingest"].contains(where: asksFor) { report.add(try await serverFigures()) }
-        if asksFor("durable") {
-            let figures = DurableFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds)
-            report.add(try await figures.measure())
+        if asksFor("verification") { report.add(try await VerificationFigures(effort).measure()) }
+        if asksFor("receipts") { report.add(try await ReceiptFigures(effort).measure()) }
+        if asksFor("scaling") { report.add(try await ScalingFigures(effort: effort).measure()) }
+        if asksFor("apple") { report.add(try await AppleLibraryFigures(effort: effort).measure()) }
+        if asksFor("ledger") { report.add(LedgerFigures(effort: effort).measure()) }
+        if asksFor("memory") { report.add(try await MemoryFigures(effort: effort).measure()) }
+        if ["entitlements", "answers", "ingest"].contains(where: { asksFor($0) }) { report.add(try await serverFigures(effort)) }
+        if asksFor("accounts") { report.add(try await AccountFigures(effort: effort, kinds: database.kinds).measure()) }
+        if asksFor("durable") { report.add(try await DurableFigures(effort: effort, kinds: database.kinds).measure()) }
+        if asksFor("pipeline") { report.add(try await PipelineFigures(effort: effort, kinds: database.kinds).measure()) }
+        if asksFor("webhooks") { report.add(try await WebhookFigures(effort: effort, kinds: database.kinds).measure()) }
+        if asksFor("asking") { report.add(try await AskingFigures(effort: effort).measure()) }
+        if asksFor("store") { report.add(try await StoreFigures(effort: effort).measure()) }
+        if asksFor("policy", isLong: true) {
+            report.add(try await PolicyFigures(effort: effort, kinds: database.kinds).measure())
         }
-        if asksFor("pipeline") {
-            let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
-            report.add(try await PipelineFigures(plan: plan, kinds: database.kinds).measure())
-        }
-        if asksFor("webhooks") {
-            let figures = WebhookFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds)
-            report.add(try await figures.measure())
-        }
-        if only != nil, asksFor("policy") {
-            report.add(try await PolicyFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds).measure())
-        }
-        if asksFor("asking") { report.add(try await AskingFigures(rounds: rounds).measure()) }
-        if asksFor("store") { report.add(try await StoreFigures(rounds: rounds).measure()) }
-        if only != nil, asksFor("growth") {
-            let sizes = sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }.sorted()
-            report.add(
-                try await GrowthFigures(
-                    sizes: sizes, kinds: database.kinds, quiet: QuietWait(below: quietBelow, longest: quietMinutes)
-                ).measure())
-        }
+        if asksFor("growth", isLong: true) { report.add(try await growth(effort).measure()) }
         print(report.table)
         if strict, !report.missed.isEmpty { throw ExitCode(1) }
     }
 
-    private func asksFor(_ name: String) -> Bool {
-        only.map { $0.split(separator: ",").contains(name[...]) } ?? true
+    private var effort: Effort {
+        slice
+            ? Effort(rounds: 1, seconds: 1, subscriptions: 600, isSlice: true)
+            : Effort(rounds: rounds, seconds: seconds, subscriptions: subscriptions, isSlice: false)
+    }
+
+    private func growth(_ effort: Effort) -> GrowthFigures {
+        let sizes = effort.isSlice ? [1000, 2000] : sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }
+        return GrowthFigures(
+            sizes: sizes.sorted(), kinds: database.kinds, quiet: QuietWait(below: quietBelow, longest: quietMinutes),
+            isSlice: effort.isSlice)
+    }
+
+    /// - Parameter isLong: whether it takes so long that it runs only if it is named, or in a slice.
+    private func asksFor(_ name: String, isLong: Bool = false) -> Bool {
+        only.map { $0.split(separator: ",").contains(name[...]) } ?? (!isLong || slice)
     }
 
     /// Both run against one server and one store: the reads first, because ingest makes the store grow.
-    private func serverFigures() async throws -> [Figure] {
+    private func serverFigures(_ effort: Effort) async throws -> [Figure] {
         let (reads, answers, writes) = (asksFor("entitlements"), asksFor("answers"), asksFor("ingest"))
-        let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
-        return try await Stage(subscriptions: subscriptions).play { stage in
+        return try await Stage(subscriptions: effort.subscriptions).play { stage in
             var figures: [Figure] = []
-            if reads { figures += try await EntitlementFigures(plan: plan, stage: stage).measure() }
-            if answers { figures += try await AnswerFigures(plan: plan, stage: stage).measure() }
-            if writes { figures += try await IngestFigures(plan: plan, stage: stage).measure() }
+            if reads { figures += try await EntitlementFigures(effort: effort, stage: stage).measure() }
+            if answers { figures += try await AnswerFigures(effort: effort, stage: stage).measure() }
+            if writes { figures += try await IngestFigures(effort: effort, stage: stage).measure() }
             return figures
         }
     }
 }
 
-/// How much load is generated.
-struct LoadPlan: Sendable {
+/// How much of each benchmark is run.
+struct Effort: Sendable {
     let rounds: Int
+    /// How long each round of load lasts.
     let seconds: Int
     let subscriptions: Int
-}
+    /// Whether it is only shown that each benchmark ends and that what it compares is equal; no speed is judged then.
+    let isSlice: Bool
 
-/// Why a figure could not be measured.
-struct BenchError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
+    /// A number of repetitions, or a fiftieth of it in a slice.
+    func part(of count: Int) -> Int { isSlice ? max(1, count / 50) : count }
 }

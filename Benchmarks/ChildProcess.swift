@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import Foundation
 import SpawnedProcesses
 

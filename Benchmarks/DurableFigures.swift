@@ -1,4 +1,5 @@
 import Backend
+import BenchmarkSamples
 import Foundation
 import Storage
 
@@ -7,8 +8,7 @@ import Storage
 struct DurableFigures {
     static let batch = 50
 
-    let rounds: Int
-    let subscriptions: Int
+    let effort: Effort
     let kinds: [DatabaseKind]
 
     func measure() async throws -> [Figure] {
@@ -22,7 +22,7 @@ struct DurableFigures {
     }
 
     private func measure(_ site: any DatabaseSite) async throws -> [Figure] {
-        let renewals = try Renewals(subscriptions: subscriptions)
+        let renewals = try Renewals(subscriptions: effort.subscriptions)
         let filled = try await site.open("ours")
         try await renewals.fill(filled)
         await site.close(filled)
@@ -56,10 +56,10 @@ struct DurableFigures {
         let writer = try RowWriter(floor, begin: site.begin)
         let pipelined = try site.connectPipelined("pipelined").map { try RowWriter($0, begin: site.begin) }
         var capture = try RowCapture(store: reader, before: floor)
-        let count = max(Self.batch, subscriptions / (rounds + 1) / Self.batch * Self.batch)
+        let count = max(Self.batch, effort.subscriptions / (effort.rounds + 1) / Self.batch * Self.batch)
         var (costs, numbers) = (Costs(), renewals.shuffled[...])
         // The first round is only a warm-up: statements, names, caches.
-        for round in 0...rounds {
+        for round in 0...effort.rounds {
             let chosen = try numbers.prefix(count).map { try renewals.renewal($0) }
             numbers = numbers.dropFirst(count)
             let prepared = try await Self.prepared(chosen, path)

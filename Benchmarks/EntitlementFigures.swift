@@ -1,4 +1,5 @@
 import APIContract
+import BenchmarkSamples
 import Ledger
 import Primitives
 import Storage
@@ -6,7 +7,7 @@ import StorageSQLite
 
 /// The entitlement read over HTTP beside a route that answers `{}` on the same server, with the same headers.
 struct EntitlementFigures {
-    let plan: LoadPlan
+    let effort: Effort
     let stage: Stage
 
     func measure() async throws -> [Figure] {
@@ -14,15 +15,15 @@ struct EntitlementFigures {
         // Random, not in turn, so that neighbouring requests are not about neighbouring rows.
         var random = SystemRandomNumberGenerator()
         let reads = (0..<20_000).map { _ in
-            let customer = Life.customer(.random(in: 0..<plan.subscriptions, using: &random))
+            let customer = Life.customer(.random(in: 0..<effort.subscriptions, using: &random))
             return NativeAPI.readEntitlements.path(CustomerPath(app: "bench", customer: customer))
         }
         _ = try await load.run(["/floor"], seconds: 1)
         _ = try await load.run(reads, seconds: 1)
         var (rates, floors, ours) = (Pairs(), [LoadResult](), [LoadResult]())
-        for _ in 0..<plan.rounds {
-            floors.append(try await load.run(["/floor"], seconds: plan.seconds))
-            ours.append(try await load.run(reads, seconds: plan.seconds))
+        for _ in 0..<effort.rounds {
+            floors.append(try await load.run(["/floor"], seconds: effort.seconds))
+            ours.append(try await load.run(reads, seconds: effort.seconds))
             rates.add(floor: floors[floors.count - 1].rate, ours: ours[ours.count - 1].rate)
         }
         return [
@@ -39,13 +40,12 @@ struct EntitlementFigures {
 
     private func storeMicroseconds() async throws -> Double {
         guard let store = stage.store else { return 0 }
-        let scope = Scope(app: Life.app, environment: .production)
-        let customers = (0..<20_000).map { _ in CustomerID(Life.customer(.random(in: 0..<plan.subscriptions))) }
+        let customers = (0..<20_000).map { _ in CustomerID(Life.customer(.random(in: 0..<effort.subscriptions))) }
         var rounds: [Double] = []
-        for _ in 0..<plan.rounds {
+        for _ in 0..<effort.rounds {
             let start = ContinuousClock.now
             for customer in customers {
-                guard try await store.holdings(of: customer, in: scope).count == 1 else {
+                guard try await store.holdings(of: customer, in: Life.scope).count == 1 else {
                     throw BenchError("A holding is missing.")
                 }
             }

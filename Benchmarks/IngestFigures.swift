@@ -1,5 +1,6 @@
 import APIContract
 import AsyncHTTPClient
+import BenchmarkSamples
 import Foundation
 import GRDB
 import NIOCore
@@ -8,15 +9,15 @@ import NIOHTTP1
 /// Renewal notifications over HTTP, each about a known subscription, each durable before it is answered; beside the bare durable
 /// commit of one row on the same file system.
 struct IngestFigures {
-    let plan: LoadPlan
+    let effort: Effort
     let stage: Stage
 
     func measure() async throws -> [Figure] {
-        let count = max(1, min(1000, plan.subscriptions / plan.rounds))
+        let count = max(1, min(1000, effort.subscriptions / effort.rounds))
         var (rates, ours) = (Pairs(), [LoadResult]())
-        for round in 0..<plan.rounds {
+        for round in 0..<effort.rounds {
             let floor = try commitRate()
-            let bodies = try (0..<count).map { try body(about: (round * count + $0) % plan.subscriptions) }
+            let bodies = try (0..<count).map { try body(about: (round * count + $0) % effort.subscriptions) }
             ours.append(try await post(bodies))
             rates.add(floor: floor, ours: ours[ours.count - 1].rate)
         }

@@ -1,9 +1,10 @@
+import BenchmarkSamples
 import Ledger
 import Primitives
 
 /// The cost of the rules themselves: no store, no HTTP. One thread.
 struct LedgerFigures {
-    let rounds: Int
+    let effort: Effort
 
     func measure() -> [Figure] {
         [
@@ -28,7 +29,7 @@ struct LedgerFigures {
             policy: AppPolicy(), learnedAt: learned(known.last))
         let news = life.transactions.suffix(1).map { LedgerInput.fact(.transaction($0)) }
         let learnedAt = learned(life.transactions.last)
-        return medianMicroseconds(batch: 2000) {
+        return medianMicroseconds(batch: effort.part(of: 2000)) {
             let decision = Decision(
                 on: news, history: before.history, state: before.state, policy: AppPolicy(), learnedAt: learnedAt)
             precondition(decision.state.periods.count == 25 && decision.auditRows.count == 1)
@@ -41,8 +42,8 @@ struct LedgerFigures {
             let life = Life(number: number, periods: 12, lastEnds: now.adding(.days(12)))
             return Holding(of: life.customer, in: life.decision(on: life.inputs).state)
         }
-        let map = Stage.entitlements
-        return medianMicroseconds(batch: 5000) {
+        let map = Renewals.entitlements
+        return medianMicroseconds(batch: effort.part(of: 5000)) {
             precondition(CustomerAnswer(at: now, holdings: holdings, map: map).overall.isActive)
         }
     }
@@ -52,11 +53,11 @@ struct LedgerFigures {
     /// A million facts of 50,000 subscriptions, twenty each: transactions, renewal infos and notifications as Apple sends them.
     /// Only the state; the facts are already decoded.
     private func fromScratch() -> Figure {
-        let (subscriptions, facts) = (50_000, 20)
+        let (subscriptions, facts) = (effort.part(of: 50_000), 20)
         // A number of lives that takes little memory, folded again and again.
         let lives = (0..<500).map { number in life(number, of: facts) }
         let policies = PolicyTimeline(AppPolicy())
-        let rates = (0..<rounds).map { _ in
+        let rates = (0..<effort.rounds).map { _ in
             Double(facts)
                 * Stopwatch.rate(of: subscriptions / lives.count) {
                     for life in lives { precondition(!fold(life, under: policies).periods.isEmpty) }
@@ -73,7 +74,7 @@ struct LedgerFigures {
         let policies = PolicyTimeline(AppPolicy())
         let costs = counts.map { count in
             let life = life(0, of: count)
-            return medianMicroseconds(batch: max(1, 20_000 / count)) {
+            return medianMicroseconds(batch: max(1, effort.part(of: 20_000) / count)) {
                 precondition(!fold(life, under: policies).periods.isEmpty)
             } / Double(count)
         }
@@ -118,6 +119,6 @@ struct LedgerFigures {
     }
 
     private func medianMicroseconds(batch: Int, _ body: () -> Void) -> Double {
-        (0..<rounds).map { _ in 1e6 / Stopwatch.rate(of: batch, body) }.median
+        (0..<effort.rounds).map { _ in 1e6 / Stopwatch.rate(of: batch, body) }.median
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The peak memory of `tenure demo`: the server, the local App Store and the story's client in one process.
 struct MemoryFigures {
-    let rounds: Int
+    let effort: Effort
 
     func measure() async throws -> [Figure] {
         let name = "tenure demo, peak resident memory"
@@ -11,7 +11,7 @@ struct MemoryFigures {
             return []
         }
         var peaks: [Double] = []
-        for _ in 0..<min(rounds, 5) { peaks.append(try await ChildProcess.peakMemory(of: tenure, ["demo"])) }
+        for _ in 0..<min(effort.rounds, 5) { peaks.append(try await ChildProcess.peakMemory(of: tenure, ["demo"])) }
         return [Figure(name: name, unit: "MiB", ours: peaks.median)]
     }
 }

@@ -1,15 +1,16 @@
+import BenchmarkSamples
 import Foundation
 import Ledger
 
 /// Notifications over HTTP, from Apple's post to the durable answer, beside a null pipeline on the same server.
 struct PipelineFigures {
-    let plan: LoadPlan
+    let effort: Effort
     let kinds: [DatabaseKind]
 
     func measure() async throws -> [Figure] {
         var figures: [Figure] = []
         for kind in kinds {
-            let stage = try Stage(subscriptions: plan.subscriptions, kind: kind, hasFloor: true)
+            let stage = try Stage(subscriptions: effort.subscriptions, kind: kind, hasFloor: true)
             figures += try await stage.play { try await measure($0) }
         }
         return figures
@@ -18,12 +19,12 @@ struct PipelineFigures {
     private func measure(_ stage: Stage) async throws -> [Figure] {
         guard let site = stage.site, let pipeline = stage.pipeline else { return [] }
         // One warm-up round, the rounds, and one at half the load.
-        let count = stage.renewals.subscriptions / (plan.rounds + 2)
+        let count = stage.renewals.subscriptions / (effort.rounds + 2)
         var numbers = stage.renewals.shuffled[...]
         let load = PipelineLoad(stage: stage, site: site, pipeline: pipeline, count: count)
         let (reader, floor) = (try site.connect("ours"), try site.connect("floor"))
         var (rates, costs) = (Pairs(), [PipelineLoad.Round]())
-        for round in 0...plan.rounds {
+        for round in 0...effort.rounds {
             let measured = try await load.round(numbers.prefix(count), reader, floor)
             numbers = numbers.dropFirst(count)
             guard round > 0 else { continue }

@@ -1,4 +1,5 @@
 import Backend
+import BenchmarkSamples
 import Foundation
 import Ledger
 import Primitives
@@ -7,9 +8,9 @@ import Synchronization
 
 /// The cost of trying and applying a version of the policy, with many subscriptions of 12 facts (OWN-16, OWN-17).
 struct PolicyFigures {
-    let rounds: Int
-    let subscriptions: Int
+    let effort: Effort
     let kinds: [DatabaseKind]
+    private var subscriptions: Int { effort.subscriptions }
 
     /// Eleven charges and a renewal info.
     private static let periods = 11
@@ -65,22 +66,7 @@ struct PolicyFigures {
     }
 
     private func fill(_ store: any Store, _ renewals: Renewals) async throws {
-        let evidence = Evidence(form: .compactJWS, bytes: Array(try renewals.samples.transaction(SignedSamples.charge).utf8))
-        let scope = Scope(app: Life.app, environment: .production)
-        for first in stride(from: 0, to: subscriptions, by: 500) {
-            let lives = (first..<min(first + 500, subscriptions)).map { life($0, renewals) }
-            try await store.write { transaction in
-                _ = try transaction.keep(
-                    lives.map { Arrival(scope: scope, evidence: evidence, facts: $0.facts, receivedAt: $0.lastEnds) })
-                for life in lives { try transaction.keep(life.claim, on: life.key) }
-                try transaction.save(
-                    lives.map { life in
-                        try Saving(
-                            stored: nil, decisions: [life.decision(on: life.inputs)], policy: AppPolicy(),
-                            learnedAt: life.lastEnds)
-                    })
-            }
-        }
+        try await store.fill(with: (0..<subscriptions).map { life($0, renewals) }, shownBy: renewals.samples)
     }
 
     // MARK: Trying
@@ -88,12 +74,12 @@ struct PolicyFigures {
     /// The floor reads and decodes the same rows and does nothing else.
     private func whatIf(_ server: Server) async throws -> [Figure] {
         let content = SettingsContent(
-            policy: Self.policy { $0.onRestore = .transfer }, products: Stage.entitlements.entries)
+            policy: Self.policy { $0.onRestore = .transfer }, products: Renewals.entitlements.entries)
         let from = Timestamp(millisecondsSince1970: 0)
         _ = try await scan(server.store)
         let before = try Self.peakMemory()
         var (floors, ours) = ([Double](), [Double]())
-        for _ in 0..<rounds {
+        for _ in 0..<effort.rounds {
             floors.append(Double(subscriptions) / (try await seconds { _ = try await scan(server.store) }))
             ours.append(
                 Double(subscriptions)
@@ -115,10 +101,9 @@ struct PolicyFigures {
     }
 
     private func scan(_ store: any Store) async throws -> Int {
-        let scope = Scope(app: Life.app, environment: .production)
         var (count, last) = (0, OriginalTransactionID?.none)
         while true {
-            let page = try await store.subscriptions(in: scope, after: last, limit: 512)
+            let page = try await store.subscriptions(in: Life.scope, after: last, limit: 512)
             guard let end = page.last else { break }
             count += page.count
             last = end.history.key.originalTransactionId
@@ -143,7 +128,7 @@ struct PolicyFigures {
         _ policy: AppPolicy, _ words: String, _ server: Server, _ renewals: Renewals
     ) async throws -> [Figure] {
         let backend = server.backend
-        let content = SettingsContent(policy: policy, products: Stage.entitlements.entries)
+        let content = SettingsContent(policy: policy, products: Renewals.entitlements.entries)
         var order = SettingsOrder(app: Life.app, content: content, actor: "bench")
         let newest = try await backend.settingsVersions(of: Life.app).last?.number ?? 0
         order.from = Timestamp(millisecondsSince1970: 0)

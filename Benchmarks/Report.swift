@@ -43,16 +43,18 @@ extension Figure {
 struct Report {
     let machine: Machine
     let rounds: Int
+    /// Whether figures are compared with their targets; nothing is said of speed where a slice was run.
+    let judges: Bool
     private(set) var figures: [Figure] = []
 
-    init(machine: Machine, rounds: Int) {
-        self.machine = machine
+    init(machine: Machine, rounds: Int, judges: Bool) {
+        (self.machine, self.judges) = (machine, judges)
         self.rounds = rounds
     }
 
     mutating func add(_ more: [Figure]) { figures += more }
 
-    var missed: [Figure] { figures.filter(\.misses) }
+    var missed: [Figure] { judges ? figures.filter(\.misses) : [] }
 
     var heading: String {
         """
@@ -84,7 +86,7 @@ struct Report {
         [
             figure.name, figure.unit, figure.floor.map(Self.number) ?? "", Self.number(figure.ours),
             figure.ratio.map { String(format: "%.2f", $0) } ?? "", Self.target(of: figure),
-            figure.misses ? "MISSED " + figure.remark : figure.remark,
+            judges && figure.misses ? "MISSED " + figure.remark : figure.remark,
         ]
     }
 

@@ -1,10 +1,11 @@
 import AppStoreWire
+import BenchmarkSamples
 import Primitives
 
 /// The speed-up of two threads over one, beside the speed-up of bare verification in the same run: what threads share (the chain
 /// cache) must not slow them down.
 struct ScalingFigures {
-    let rounds: Int
+    let effort: Effort
 
     func measure() async throws -> [Figure] {
         let samples = try SignedSamples()
@@ -14,9 +15,9 @@ struct ScalingFigures {
         let now = samples.signedAt
         _ = try await verifier.transaction(transaction, for: SignedSamples.app, at: now).get()
         var pairs = Pairs()
-        for _ in 0..<rounds {
-            let bare = try await Self.scaling { try floor.run() }
-            let ours = try await Self.scaling {
+        for _ in 0..<effort.rounds {
+            let bare = try await scaling { try floor.run() }
+            let ours = try await scaling {
                 _ = try await verifier.transaction(transaction, for: SignedSamples.app, at: now).get()
             }
             pairs.add(floor: bare, ours: ours)
@@ -27,13 +28,13 @@ struct ScalingFigures {
     }
 
     /// The rate of two tasks at once over the rate of one.
-    private static func scaling(_ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
+    private func scaling(_ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
         let one = try await rate(tasks: 1, body)
         return try await rate(tasks: 2, body) / one
     }
 
-    private static func rate(tasks: Int, _ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
-        let each = 3000
+    private func rate(tasks: Int, _ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
+        let each = effort.part(of: 3000)
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<tasks {

@@ -1,6 +1,7 @@
 import APIContract
 import AppStoreWire
 import Backend
+import BenchmarkSamples
 import Crypto
 import Foundation
 import HTTPTypes
@@ -18,18 +19,6 @@ import UnixSignals
 /// The real server over a real store in a file, in this process, with one additional route: the floor.
 struct Stage: Sendable {
     static let serverKey = "sk_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-    /// Four products and two entitlements, as an app with two tiers has.
-    static let entitlements = EntitlementMap(
-        entries: [
-            (SignedSamples.monthly, ["gold"]), ("com.example.tenure.bench.gold.yearly", ["gold"]),
-            ("com.example.tenure.bench.platinum.monthly", ["gold", "platinum"]),
-            ("com.example.tenure.bench.lifetime", ["gold", "platinum"]),
-        ].map { product, names in
-            .init(
-                productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0),
-                entitlements: names.map { EntitlementID($0) })
-        })
-
     /// Where events are received.
     static let receiver = "/receiver"
 

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSimulator
+import BenchmarkSamples
 import Crypto
 import Foundation
 import Hummingbird
@@ -10,10 +11,10 @@ import ServiceLifecycle
 /// Figures of the local App Store: how many notifications it signs, how much memory it needs for each period, how soon it is
 /// ready, and how long a year of a shop takes.
 struct StoreFigures {
-    let rounds: Int
+    let effort: Effort
 
-    private static let accounts = 10_000
-    private static let subscribers = 1000
+    private var accounts: Int { effort.part(of: 10_000) }
+    private var subscribers: Int { effort.part(of: 1000) }
     private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
     func measure() async throws -> [Figure] {
@@ -50,24 +51,24 @@ struct StoreFigures {
     /// One after another on one core: the renewal's transaction, renewal info and notification are signed.
     private func shop() async throws -> [Figure] {
         var (rates, floors, sizes): ([Double], [Double], [Double]) = ([], [], [])
-        for _ in 0..<min(rounds, 3) {
+        for _ in 0..<min(effort.rounds, 3) {
             floors.append(Self.signaturesASecond() / 3)
             let simulator = try AppStoreSimulator(configuration: try Self.configuration())
             let empty = Machine.residentBytes
-            try await Self.open(Self.accounts, in: simulator)
+            try await Self.open(accounts, in: simulator)
             let before = Machine.processorSeconds
             try await Self.liveAYear(simulator)
             let seconds = Machine.processorSeconds - before
             // The first period of each was bought; the last of the twelve renewals is at the year's end.
-            let renewals = await simulator.notificationCount - Self.accounts
-            guard renewals == Self.accounts * 12 else { throw BenchError("\(renewals) renewals in a year") }
+            let renewals = await simulator.notificationCount - accounts
+            guard renewals == accounts * 12 else { throw BenchError("\(renewals) renewals in a year") }
             rates.append(Double(renewals) / seconds)
-            sizes.append(Double(Machine.residentBytes - empty) / Double(Self.accounts * 13))
+            sizes.append(Double(Machine.residentBytes - empty) / Double(accounts * 13))
         }
         let ratios = zip(rates, floors).map { $0 / $1 }
         return [
             Figure(
-                name: "local App Store: notifications of 10,000 accounts' year, for each second of one core", unit: "1/s",
+                name: "local App Store: notifications of \(accounts) accounts' year, for each second of one core", unit: "1/s",
                 floor: 5000, ours: rates.median, ratio: rates.median / 5000, target: 1,
                 remark: "the floor is the rate that is wanted"),
             Figure(
@@ -75,7 +76,7 @@ struct StoreFigures {
                 ours: rates.median, ratio: ratios.median),
             Figure(
                 name: "local App Store: resident memory for each period", unit: "B", ours: sizes.max() ?? 0, atMost: 2048,
-                remark: "13 periods and notifications of each of 10,000 accounts; the largest of the rounds"),
+                remark: "13 periods and notifications of each of \(accounts) accounts; the largest of the rounds"),
         ]
     }
 
@@ -92,13 +93,14 @@ struct StoreFigures {
     /// A thousand subscribers' year, each notification posted to a sink of this machine that answers at once.
     private func year() async throws -> Figure {
         var seconds: [Double] = []
-        for _ in 0..<min(rounds, 3) { seconds.append(try await Self.deliveredYear()) }
+        for _ in 0..<min(effort.rounds, 3) { seconds.append(try await deliveredYear()) }
         return Figure(
-            name: "local App Store: a year of 1,000 subscribers, delivered to a local sink", unit: "s", ours: seconds.median,
-            atMost: 10, remark: "13,000 notifications, one after another, each answered before the next")
+            name: "local App Store: a year of \(subscribers) subscribers, delivered to a local sink", unit: "s",
+            ours: seconds.median,
+            atMost: 10, remark: "\(subscribers * 13) notifications, one after another, each answered before the next")
     }
 
-    private static func deliveredYear() async throws -> Double {
+    private func deliveredYear() async throws -> Double {
         let sink = Router()
         sink.post("/") { request, _ in
             var request = request
@@ -111,7 +113,7 @@ struct StoreFigures {
         let receiver = Application(
             router: sink, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: logger)
-        let simulator = try AppStoreSimulator(configuration: try configuration())
+        let simulator = try AppStoreSimulator(configuration: try Self.configuration())
         let store = simulator.buildApplication(logger: logger) { _, port in found.yield(port) }
         let group = ServiceGroup(configuration: .init(services: [receiver], logger: logger))
         let shop = ServiceGroup(configuration: .init(services: [store], logger: logger))
@@ -129,8 +131,8 @@ struct StoreFigures {
             _ = await next.next()
             try await simulator.setNotificationURL("http://127.0.0.1:\(port)/")
             let clock = ContinuousClock.now
-            try await open(subscribers, in: simulator)
-            try await liveAYear(simulator)
+            try await Self.open(subscribers, in: simulator)
+            try await Self.liveAYear(simulator)
             let took = ContinuousClock.now - clock
             let told = try await simulator.notifications(limit: subscribers * 20)
             guard told.count == subscribers * 13, told.allSatisfy(\.record.isDelivered) else {
@@ -155,7 +157,7 @@ struct StoreFigures {
             "--production-port", "0", "--sandbox-port", "0",
         ]
         var milliseconds: [Double] = []
-        for _ in 0..<max(rounds, 5) {
+        for _ in 0..<max(effort.rounds, 5) {
             milliseconds.append(try ChildProcess.milliseconds(until: 3, of: tenure, arguments))
         }
         return Figure(

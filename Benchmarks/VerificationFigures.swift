@@ -1,4 +1,5 @@
 import AppStoreWire
+import BenchmarkSamples
 import Crypto
 import Primitives
 import SimulatorPKI
@@ -7,11 +8,11 @@ import X509
 
 /// The cost of a verified payload compared with its P-256 verifications, which are unavoidable. One thread.
 struct VerificationFigures {
-    let rounds: Int
+    let effort: Effort
     private let samples: SignedSamples
 
-    init(rounds: Int) throws {
-        self.rounds = rounds
+    init(_ effort: Effort) throws {
+        self.effort = effort
         samples = try SignedSamples()
     }
 
@@ -22,10 +23,10 @@ struct VerificationFigures {
         let verifier = AppStoreVerifier(roots: samples.roots)
         let now = samples.signedAt
         let (transactionBytes, notificationBytes) = (Array(transaction.utf8), Array(notification.utf8))
-        let single = try await pairs(batch: 4000, floor: [transaction]) {
+        let single = try await pairs(batch: effort.part(of: 4000), floor: [transaction]) {
             _ = try await verifier.transaction(transactionBytes, for: SignedSamples.app, at: now).get()
         }
-        let whole = try await pairs(batch: 1200, floor: [notification, transaction, renewalInfo]) {
+        let whole = try await pairs(batch: effort.part(of: 1200), floor: [notification, transaction, renewalInfo]) {
             _ = try await verifier.notification(notificationBytes, for: SignedSamples.app, at: now).get()
         }
         let cold = try await coldRate(transactionBytes)
@@ -45,7 +46,7 @@ struct VerificationFigures {
         let bare = try BareVerification(samples: samples, jws: texts.map { Array($0.utf8) })
         try await ours()
         var pairs = Pairs()
-        for _ in 0..<rounds {
+        for _ in 0..<effort.rounds {
             let floor = try Stopwatch.rate(of: batch) { try bare.run() }
             pairs.add(floor: floor, ours: try await Stopwatch.rate(of: batch, ours))
         }
@@ -54,8 +55,8 @@ struct VerificationFigures {
 
     private func coldRate(_ transaction: [UInt8]) async throws -> Double {
         var rates: [Double] = []
-        for _ in 0..<rounds {
-            let rate = try await Stopwatch.rate(of: 100) {
+        for _ in 0..<effort.rounds {
+            let rate = try await Stopwatch.rate(of: effort.part(of: 100)) {
                 let stranger = AppStoreVerifier(roots: samples.roots)
                 _ = try await stranger.transaction(transaction, for: SignedSamples.app, at: samples.signedAt).get()
             }

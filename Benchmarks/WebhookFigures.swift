@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Backend
+import BenchmarkSamples
 import Crypto
 import Delivery
 import Foundation
@@ -12,8 +13,7 @@ import Storage
 /// How many events a second one endpoint is sent, beside a bare client that posts signed bodies of the same size to the same
 /// receiver, as many at once, in the same round.
 struct WebhookFigures {
-    let rounds: Int
-    let subscriptions: Int
+    let effort: Effort
     let kinds: [DatabaseKind]
 
     /// As an endpoint has it unless it says otherwise.
@@ -22,16 +22,16 @@ struct WebhookFigures {
     func measure() async throws -> [Figure] {
         var figures: [Figure] = []
         for kind in kinds {
-            figures += try await Stage(subscriptions: subscriptions, kind: kind).play { [rounds] stage in
-                [try await Self.figure(stage, kind, rounds)]
+            figures += try await Stage(subscriptions: effort.subscriptions, kind: kind).play { [effort] stage in
+                [try await Self.figure(stage, kind, effort)]
             }
         }
         return figures
     }
 
-    private static func figure(_ stage: Stage, _ kind: DatabaseKind, _ rounds: Int) async throws -> Figure {
+    private static func figure(_ stage: Stage, _ kind: DatabaseKind, _ effort: Effort) async throws -> Figure {
         guard let store = stage.store else { throw BenchError("there is no store") }
-        let clock = MachineTime()
+        let clock = MachineClock()
         let courier = try DeliveryCourier(
             secrets: SecretBox(keys: [Array(0..<32)]),
             addresses: AddressGuard(allowed: AllowedAddresses(["127.0.0.1"]), resolver: SystemResolver()), clock: clock)
@@ -41,7 +41,7 @@ struct WebhookFigures {
             let url = stage.address + Stage.receiver
             let count = try await size(of: store)
             var rates = Pairs()
-            for round in 0..<min(rounds, 5) {
+            for round in 0..<min(effort.rounds, 5) {
                 let floor = try await rate(of: count) { try await post(count, to: url) }
                 var order = EndpointOrder(url: url)
                 (order.environments, order.since) = ([.production], Timestamp(millisecondsSince1970: 0))
@@ -63,7 +63,7 @@ struct WebhookFigures {
     private static func size(of store: any Store) async throws -> Int {
         var (count, place) = (0, LogPlace.start)
         while true {
-            let page = try await store.log(of: Scope(app: Life.app, environment: .production), after: place, limit: 1000)
+            let page = try await store.log(of: Life.scope, after: place, limit: 1000)
             guard !page.events.isEmpty else { return count }
             (count, place) = (count + page.events.count, page.end)
         }
@@ -98,8 +98,4 @@ struct WebhookFigures {
             try await group.waitForAll()
         }
     }
-}
-
-private struct MachineTime: TimeSource {
-    func now() -> Timestamp { Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000)) }
 }

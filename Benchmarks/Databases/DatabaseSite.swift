@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkSamples
 import Foundation
 import GRDB
 import PrivatePostgres
@@ -224,12 +225,6 @@ final class PostgresSite: DatabaseSite {
         }
         return sizes
     }
-}
-
-extension RawDatabase {
-    /// Runs a statement once.
-    @discardableResult
-    func run(_ sql: String) throws -> [[RawValue]] { try run(try prepare(sql), []) }
 }
 
 /// The processor time of processes, as the kernel counts it.

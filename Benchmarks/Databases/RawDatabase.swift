@@ -1,5 +1,9 @@
 /// A connection that runs plain prepared statements, one after the other: floors are measured with it.
 protocol RawDatabase {
+    /// The statement that lists each table's columns in their order: the table, the column, and its place in the primary key,
+    /// counted from 1; 0 for a column outside of it.
+    var selectColumns: String { get }
+
     /// Prepares a statement with `$1`, `$2`, … in the order of their occurrence; returns its number.
     func prepare(_ sql: String) throws -> Int
 
@@ -18,6 +22,24 @@ enum RawValue: Sendable, Hashable {
     case text(String)
     case bytes([UInt8])
 
+    /// The text, from either database's texts.
+    var characters: String? {
+        switch self {
+        case .text(let text): text
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        default: nil
+        }
+    }
+
+    /// The number, from either database's integers.
+    var number: Int64? {
+        switch self {
+        case .integer(let number): number
+        case .bytes(let bytes) where bytes.count == 8: bytes.reduce(0) { $0 << 8 | Int64($1) }
+        default: nil
+        }
+    }
+
     var byteCount: Int {
         switch self {
         case .null: 0
@@ -26,4 +48,10 @@ enum RawValue: Sendable, Hashable {
         case .bytes(let bytes): bytes.count
         }
     }
+}
+
+extension RawDatabase {
+    /// Runs a statement once.
+    @discardableResult
+    func run(_ sql: String) throws -> [[RawValue]] { try run(try prepare(sql), []) }
 }

@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import CLibpq
 import Foundation
 
@@ -20,6 +21,17 @@ final class RawPostgres: RawDatabase {
     }
 
     deinit { functions.finish(connection) }
+
+    let selectColumns = """
+        SELECT tables.relname::text, columns.attname::text,
+            coalesce((SELECT place FROM unnest(keys.indkey::smallint[]) WITH ORDINALITY AS named (number, place)
+                WHERE named.number = columns.attnum), 0)
+        FROM pg_class AS tables JOIN pg_attribute AS columns ON columns.attrelid = tables.oid
+            LEFT JOIN pg_index AS keys ON keys.indrelid = tables.oid AND keys.indisprimary
+        WHERE tables.relkind = 'r' AND tables.relnamespace = 'public'::regnamespace AND columns.attnum > 0
+            AND NOT columns.attisdropped
+        ORDER BY tables.relname, columns.attnum
+        """
 
     func prepare(_ sql: String) throws -> Int {
         statements += 1

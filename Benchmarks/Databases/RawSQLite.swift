@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import GRDBSQLite
 
 /// SQLite's own calls, without a layer between, with the settings of the store.
@@ -18,6 +19,12 @@ final class RawSQLite: RawDatabase {
         for statement in statements { sqlite3_finalize(statement) }
         sqlite3_close(connection)
     }
+
+    let selectColumns = """
+        SELECT tables.name, columns.name, columns.pk
+        FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite%' ORDER BY tables.name, columns.cid
+        """
 
     func prepare(_ sql: String) throws -> Int {
         var statement: OpaquePointer?

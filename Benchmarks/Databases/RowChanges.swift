@@ -1,67 +1,7 @@
+import BenchmarkSamples
 import Crypto
 import Foundation
 import Primitives
-
-/// A table of the store: what must be known to write the same rows into another one.
-struct TableShape: Sendable {
-    let name: String
-    let key: [String]
-    let others: [String]
-    /// How to find its rows of one subscription quickly: a column, and which of a subscription's names it contains.
-    let found: (column: String, by: Name)
-
-    enum Name: Sendable { case subscription, customer }
-
-    var columns: [String] { key + others }
-
-    /// The rows that a notification adds before anything is decided; its document is found by its `notificationUUID`.
-    static let fact = TableShape(
-        name: "fact", key: ["ledger", "originalTransactionId", "factKey"],
-        others: ["transactionId", "signedDate", "receivedAt", "decoded", "evidence"],
-        found: ("originalTransactionId", .subscription))
-    static let evidence = TableShape(
-        name: "evidence", key: ["id"], others: ["ledger", "form", "receivedAt", "notificationUUID", "document"],
-        found: ("notificationUUID", .subscription))
-
-    /// The rows that follow from it, in the order in which the store writes them.
-    static let decided: [TableShape] = [
-        TableShape(
-            name: "subscription", key: ["ledger", "originalTransactionId"],
-            others: ["policy", "tenureRevision", "auditCount", "auditHead", "eventCount", "isSealed", "history"],
-            found: ("originalTransactionId", .subscription)),
-        TableShape(
-            name: "tenure", key: ["ledger", "originalTransactionId", "revision", "effectiveFrom"],
-            others: ["customer", "rule", "evidence", "learnedAt"], found: ("originalTransactionId", .subscription)),
-        TableShape(
-            name: "holding", key: ["ledger", "customer", "originalTransactionId"], others: ["holding"],
-            found: ("customer", .customer)),
-        TableShape(
-            name: "periodAlias", key: ["ledger", "originalTransactionId", "alias"], others: ["period"],
-            found: ("originalTransactionId", .subscription)),
-        TableShape(
-            name: "audit", key: ["ledger", "originalTransactionId", "sequence"], others: ["auditRow", "hash"],
-            found: ("originalTransactionId", .subscription)),
-        TableShape(
-            name: "outbox", key: ["id"], others: ["ledger", "originalTransactionId", "sequence", "events", "createdAt"],
-            found: ("originalTransactionId", .subscription)),
-        TableShape(
-            name: "work", key: ["id"],
-            others: [
-                "ledger", "subject", "workKey", "kind", "body", "dueAt", "isDecided", "asked", "attempts", "fence", "worker",
-                "availableAt", "finishedAt", "failedAt", "lastError",
-            ], found: ("subject", .subscription)),
-    ]
-
-    /// Every table, for comparing whole databases; each ordered by its unique columns.
-    static let all: [(name: String, order: String)] =
-        ([evidence, fact] + decided).map { ($0.name, $0.key.joined(separator: ", ")) } + [
-            ("ledger", "id"), ("customer", "id"), ("jwsHeader", "id"), ("policy", "id"),
-            ("claim", "ledger, originalTransactionId, claimId"),
-            ("tokenRegistration", "app, token"), ("tokenOfSubscription", "app, token, ledger, originalTransactionId"),
-            ("operatorWarning", "ledger, kind, value"), ("auditSeal", "app, number"),
-            ("sealedHead", "app, number, ledger, originalTransactionId"),
-        ]
-}
 
 /// One row that is written.
 struct RowChange: Sendable {
@@ -110,6 +50,7 @@ struct RowCapture {
     private let store: any RawDatabase
     private let before: any RawDatabase
     private let ledger: RawValue
+    private let shapes: [String: TableShape]
     private var statements: [String: (store: Int, before: Int)] = [:]
 
     init(store: any RawDatabase, before: any RawDatabase) throws {
@@ -118,6 +59,7 @@ struct RowCapture {
             throw BenchError("nothing was ever kept")
         }
         ledger = id
+        shapes = try TableShape.all(in: store)
     }
 
     /// The rows that the notification about the subscription wrote.
@@ -129,17 +71,17 @@ struct RowCapture {
         var said = [RowChange(kind: .insert, table: "evidence", values: evidence)]
         said += try changes(of: .fact, life)
         return CapturedRows(
-            originalTransactionId: id, said: said, decided: try TableShape.decided.flatMap { try changes(of: $0, life) })
+            originalTransactionId: id, said: said, decided: try WrittenTable.decided.flatMap { try changes(of: $0, life) })
     }
 
-    private mutating func changes(of table: TableShape, _ life: Life) throws -> [RowChange] {
+    private mutating func changes(of table: WrittenTable, _ life: Life) throws -> [RowChange] {
         let name: RawValue =
-            switch table.found.by {
+            switch table.by {
             case .subscription: .text(life.originalTransactionId.rawValue)
             case .customer: .text(life.customer.rawValue)
             }
         let (now, before) = try rows(of: table, [ledger, name])
-        let keys = table.key.count
+        let keys = try shape(of: table).key.count
         let known = Dictionary(before.map { ($0.prefix(keys), $0) }) { first, _ in first }
         let present = Set(now.map { $0.prefix(keys) })
         let gone = before.filter { !present.contains($0.prefix(keys)) }.map {
@@ -153,15 +95,27 @@ struct RowCapture {
             }
     }
 
-    private mutating func rows(of table: TableShape, _ values: [RawValue]) throws -> (store: [[RawValue]], before: [[RawValue]]) {
-        if statements[table.name] == nil {
-            let scope = values.count > 1 ? "ledger = $1 AND \(table.found.column) = $2" : "\(table.found.column) = $1"
-            let sql = "SELECT \(table.columns.joined(separator: ", ")) FROM \(table.name) WHERE \(scope)"
-            statements[table.name] = (try store.prepare(sql), try before.prepare(sql))
+    private func shape(of table: WrittenTable) throws -> TableShape {
+        guard let shape = shapes.named(table.name) else { throw BenchError("there is no table \(table.name)") }
+        return shape
+    }
+
+    private mutating func rows(
+        of table: WrittenTable, _ values: [RawValue]
+    ) throws -> (store: [[RawValue]], before: [[RawValue]]) {
+        if statements[table.key] == nil {
+            let columns = try shape(of: table).columns.joined(separator: ", ")
+            let sql = "SELECT \(columns) FROM \(table.name) WHERE ledger = $1 AND \(table.found)"
+            statements[table.key] = (try store.prepare(sql), try before.prepare(sql))
         }
-        guard let numbers = statements[table.name] else { return ([], []) }
+        guard let numbers = statements[table.key] else { return ([], []) }
         return (try store.run(numbers.store, values), try before.run(numbers.before, values))
     }
+}
+
+extension [String: TableShape] {
+    /// A table by its name in the schema; PostgreSQL keeps names in small letters.
+    func named(_ name: String) -> TableShape? { self[name] ?? self[name.lowercased()] }
 }
 
 /// Writes rows by plain prepared statements, each prepared once.
@@ -173,13 +127,15 @@ struct RowWriter {
     init(_ database: any RawDatabase, begin: String) throws {
         self.database = database
         self.begin = begin
-        for table in [.evidence, .fact] + TableShape.decided {
+        let shapes = try TableShape.all(in: database)
+        for table in WrittenTable.all {
+            guard let shape = shapes.named(table.name) else { throw BenchError("there is no table \(table.name)") }
             statements[table.name] = [
-                .insert: try database.prepare(RowChange.sql(.insert, table)),
-                .delete: try database.prepare(RowChange.sql(.delete, table)),
+                .insert: try database.prepare(RowChange.sql(.insert, shape)),
+                .delete: try database.prepare(RowChange.sql(.delete, shape)),
             ]
-            guard !table.others.isEmpty else { continue }
-            statements[table.name]?[.update] = try database.prepare(RowChange.sql(.update, table))
+            guard !shape.others.isEmpty else { continue }
+            statements[table.name]?[.update] = try database.prepare(RowChange.sql(.update, shape))
         }
     }
 
@@ -214,10 +170,13 @@ enum DatabaseComparison {
         var digest: [UInt8] = []
     }
 
+    /// Of every table, by name.
     static func tables(of database: any RawDatabase) throws -> [Table] {
-        try TableShape.all.map { name, order in
-            var (table, hasher) = (Table(name: name), SHA256())
-            for row in try database.run(database.prepare("SELECT * FROM \(name) ORDER BY \(order)"), []) {
+        try TableShape.all(in: database).values.sorted { $0.name < $1.name }.map { shape in
+            var (table, hasher) = (Table(name: shape.name), SHA256())
+            let (columns, order) = (shape.columns.joined(separator: ", "), shape.key.joined(separator: ", "))
+            let sql = "SELECT \(columns) FROM \(shape.name)" + (order.isEmpty ? "" : " ORDER BY \(order)")
+            for row in try database.run(sql) {
                 table.rows += 1
                 for value in row {
                     table.bytes += value.byteCount

@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import Foundation
 import Ledger
 import Primitives
@@ -52,17 +53,17 @@ struct GrowingDatabase {
         try await store.write { transaction in
             for number in 0..<Self.compared {
                 let life = StoredLives.life(number, lastEnds)
-                let scope = Scope(app: Life.app, environment: .production)
                 _ = try transaction.lock([life.key], tokens: [])
                 try transaction.keep([
                     Arrival(
-                        scope: scope, evidence: evidence, facts: life.transactions.map { .transaction($0) },
+                        scope: Life.scope, evidence: evidence, facts: life.transactions.map { .transaction($0) },
                         receivedAt: life.claim.claimedAt)
                 ])
                 try transaction.keep(life.claim, on: life.key)
+                let decision = StoredLives.decision(of: life)
+                try transaction.keep(decision.state.accountSightings, in: Life.scope)
                 try transaction.save([
-                    try Saving(
-                        stored: nil, decisions: [StoredLives.decision(of: life)], policy: AppPolicy(), learnedAt: life.lastEnds)
+                    try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: life.lastEnds)
                 ])
             }
         }
@@ -81,8 +82,8 @@ struct GrowingDatabase {
     /// Compares row by row, except for the numbers that the database assigns.
     private func compare(_ lives: StoredLives, _ raw: any RawDatabase) throws {
         for (table, rows) in zip(StoredLives.tables, try lives.rows(of: 0..<Self.compared)) {
-            let isNumbered = table.key == ["id"]
-            let order = isNumbered ? "id" : table.key.joined(separator: ", ")
+            let isNumbered = table.columns.first == "id"
+            let order = table.key.joined(separator: ", ")
             let written = try raw.run("SELECT \(table.columns.joined(separator: ", ")) FROM \(table.name) ORDER BY \(order)")
             let generated = site.kind == .sqlite ? rows : rows.map { $0.map(\.asPostgresGivesIt) }
             // The number of evidence is also in the fact: the first is 1 in both.
@@ -202,13 +203,4 @@ private struct LoadProgress {
 extension RawValue {
     /// What libpq returns for it.
     fileprivate var asPostgresGivesIt: RawValue { binary.map { .bytes($0) } ?? .null }
-
-    /// The number, from either database's integers.
-    var number: Int64? {
-        switch self {
-        case .integer(let number): number
-        case .bytes(let bytes) where bytes.count == 8: bytes.reduce(0) { $0 << 8 | Int64($1) }
-        default: nil
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Backend
+import BenchmarkSamples
 import Foundation
 import Ledger
 import Primitives
@@ -10,6 +11,8 @@ struct GrowthFigures {
     let sizes: [Int]
     let kinds: [DatabaseKind]
     let quiet: QuietWait
+    /// Whether only some commits are made, to show that it works.
+    let isSlice: Bool
 
     func measure() async throws -> [Figure] {
         var figures: [Figure] = []
@@ -62,12 +65,17 @@ struct GrowthFigures {
         /// Whether the rows of the subscriptions are read just before, so that no commit waits for a disk read.
         var isPrepared = false
 
-        static let all = [
-            Commits(name: "", batch: 50, count: 20), Commits(name: "commit of 1 renewal", batch: 1, count: 500),
-            Commits(name: "commit of 50 renewals", batch: 50, count: 60),
-            Commits(name: "commit of 1 renewal, rows read before", batch: 1, count: 500, isPrepared: true),
-            Commits(name: "commit of 50 renewals, rows read before", batch: 50, count: 30, isPrepared: true),
-        ]
+        static func all(isSlice: Bool) -> [Commits] {
+            let (singles, batches) = isSlice ? (20, 10) : (500, 60)
+            return [
+                Commits(name: "", batch: 50, count: isSlice ? 10 : 20),
+                Commits(name: "commit of 1 renewal", batch: 1, count: singles),
+                Commits(name: "commit of 50 renewals", batch: 50, count: batches),
+                Commits(name: "commit of 1 renewal, rows read before", batch: 1, count: singles, isPrepared: true),
+                Commits(
+                    name: "commit of 50 renewals, rows read before", batch: 50, count: max(10, batches / 2), isPrepared: true),
+            ]
+        }
     }
 
     /// First with the customers' rows in memory, at the end with nothing in memory; each beside plain statements in the same
@@ -79,7 +87,7 @@ struct GrowthFigures {
             try await measureReads(&size, growth, try PlainAccess(site))
             let plain = try PlainAccess(site)
             var numbers = growth.distinct(min(size.count, 10_000))[...]
-            for plan in Commits.all {
+            for plan in Commits.all(isSlice: isSlice) {
                 let (times, floors) = try await commits(plan, &numbers, growth, plain)
                 guard !plan.name.isEmpty else { continue }
                 size.times.append((plan.name, times))

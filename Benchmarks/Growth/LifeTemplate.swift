@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import Ledger
 import Primitives
 import Storage
@@ -11,6 +12,8 @@ struct LifeTemplate: Sendable {
         case digits(width: Int, Line)
         case varint(width: Int, Line)
         case integer(Line)
+        /// An instant that is spread by the subscription's id, without that.
+        case spread(Int64)
         /// The hash of the one audit row.
         case hash
     }
@@ -84,14 +87,32 @@ struct LifeTemplate: Sendable {
         var offset = tables[table].rows.bytes.count + 2
         for (value, otherValue) in zip(row, other) {
             if case (.integer(let value), .integer(let otherValue)) = (value, otherValue), value != otherValue {
-                guard let line = Line((numbers.0, value), (numbers.1, otherValue)) else {
-                    throw BenchError("\(StoredLives.tables[table].name): an integer does not grow evenly")
-                }
-                tables[table].fields.append((offset + 4, .integer(line)))
+                tables[table].fields.append((offset + 4, try field((numbers.0, value), (numbers.1, otherValue), in: table)))
             }
             offset += 4 + value.byteCount
         }
         tables[table].rows.append(row)
+    }
+
+    private func field(
+        _ one: (number: Int, value: Int64), _ other: (number: Int, value: Int64), in table: Int
+    ) throws -> Field {
+        let unspread = one.value - spread(of: one.number)
+        if unspread == other.value - spread(of: other.number) { return .spread(unspread) }
+        guard let line = Line(one, other) else {
+            throw BenchError("\(StoredLives.tables[table].name): an integer does not grow evenly")
+        }
+        return .integer(line)
+    }
+
+    /// How much later than others the rules ask about a subscription: within a quarter of an hour, by the hash of its id. Made
+    /// here a second time, for each of many millions; `check` finds out if the rules do it otherwise.
+    ///
+    /// Source: RFC 9923 (FNV-1a, 64 bits).
+    private func spread(of number: Int) -> Int64 {
+        let id = lives.life(number).charge(0).originalTransactionId
+        let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        return Int64(hash % UInt64(Milliseconds.minutes(15).count))
     }
 
     /// The names that occur in a life's rows, as text and as the store's coders pack a number.
@@ -112,6 +133,7 @@ struct LifeTemplate: Sendable {
         }
         let id = try line { $0.charge(0).originalTransactionId }
         let item = try line { $0.charge(0).webOrderLineItemId }
+        let account = try line { $0.charge(0).appTransactionId }
         let customer = try line { String($0.customer.rawValue.dropFirst(customerPrefix)) }
         let claim = try line { String($0.claim.id.rawValue.dropFirst(claimPrefix)) }
         let number = try line { String(try StoredLives.number(of: $0.customer)) }
@@ -123,6 +145,7 @@ struct LifeTemplate: Sendable {
             NamedField(needle: packed, skipped: 0, field: .varint(width: packed.count, doubled)),
             texts(one.charge(0).originalTransactionId, skipping: 0, id),
             texts(one.charge(0).webOrderLineItemId, skipping: 0, item),
+            texts(one.charge(0).appTransactionId, skipping: 0, account), varints(account),
             texts(one.customer.rawValue, skipping: customerPrefix, customer),
             texts(one.claim.id.rawValue, skipping: claimPrefix, claim), varints(id), varints(item),
         ]
@@ -155,12 +178,12 @@ struct LifeTemplate: Sendable {
             for (number, hash) in zip(numbers, hashes) {
                 let start = made[index].bytes.count
                 made[index].append(contentsOf: table.rows)
-                Self.fill(&made[index], from: start, table, (number, hash))
+                fill(&made[index], from: start, table, (number, hash))
             }
         }
     }
 
-    private static func fill(
+    private func fill(
         _ rows: inout PackedRows, from start: Int, _ table: Table, _ life: (number: Int, hash: [UInt8])
     ) {
         for (offset, field) in table.fields {
@@ -170,6 +193,8 @@ struct LifeTemplate: Sendable {
             case .varint(let width, let line):
                 rows.overwrite(at: start + offset, withVarint: width, of: line.value(at: life.number))
             case .integer(let line): rows.overwrite(at: start + offset, withInteger: line.value(at: life.number))
+            case .spread(let unspread):
+                rows.overwrite(at: start + offset, withInteger: unspread + spread(of: life.number))
             case .hash: rows.overwrite(at: start + offset, with: life.hash)
             }
         }
@@ -178,7 +203,7 @@ struct LifeTemplate: Sendable {
     /// Computed by the store's own chain, over the text with this life's names.
     private func hash(of number: Int) -> [UInt8] {
         var rows = tables[Self.audit].rows
-        Self.fill(&rows, from: 0, tables[Self.audit], (number, []))
+        fill(&rows, from: 0, tables[Self.audit], (number, []))
         let text = String(decoding: rows.bytes[auditText], as: UTF8.self)
         return AuditHead().followed(by: text, of: lives.life(number).key).hash
     }

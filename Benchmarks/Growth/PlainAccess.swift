@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import Foundation
 import Ledger
 import Primitives
@@ -8,8 +9,8 @@ struct PlainAccess {
     private let begin: String
     private let ledger: RawValue
     private let read: Int
-    private let looked: [(statement: Int, name: TableShape.Name)]
-    private let changed: [(statement: Int, name: TableShape.Name)]
+    private let looked: [(statement: Int, name: WrittenTable.Name)]
+    private let changed: [(statement: Int, name: WrittenTable.Name)]
     private let added: [Int]
 
     /// A stand-in for the signed bytes of a renewal's notification, with the same length as these without their certificates.
@@ -33,7 +34,7 @@ struct PlainAccess {
 
     init(_ site: any DatabaseSite) throws {
         let raw = try site.connect(GrowingDatabase.name)
-        func found(_ table: String) -> (where: String, name: TableShape.Name) {
+        func found(_ table: String) -> (where: String, name: WrittenTable.Name) {
             let column = table == "holding" ? "customer" : table == "work" ? "subject" : "originalTransactionId"
             return ("ledger = $1 AND \(column) = $2", table == "holding" ? .customer : .subscription)
         }
@@ -69,7 +70,7 @@ struct PlainAccess {
         }
     }
 
-    private func text(_ name: TableShape.Name, _ life: Life) -> RawValue {
+    private func text(_ name: WrittenTable.Name, _ life: Life) -> RawValue {
         .text(name == .customer ? life.customer.rawValue : life.originalTransactionId.rawValue)
     }
 

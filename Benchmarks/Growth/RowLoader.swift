@@ -24,7 +24,7 @@ struct SQLiteLoader: RowLoader {
             """
             PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -262144; PRAGMA locking_mode = EXCLUSIVE
             """)
-        statements = try StoredLives.tables.map { [database] in try database.prepare(RowChange.sql(.insert, $0)) }
+        statements = try StoredLives.tables.map { [database] in try database.prepare($0.insertion) }
     }
 
     /// GRDB closes its connections some time after the last reference to the store is released, and SQLite does not wait for them
@@ -63,7 +63,7 @@ struct PostgresLoader: RowLoader {
         connection = try RawPostgres(url: url)
         try connection.script("SET session_replication_role = replica")
         // Twice: the first one frees the space of what was loaded before.
-        let empty = "TRUNCATE \(StoredLives.tables.map(\.name).joined(separator: ", "))"
+        let empty = "TRUNCATE \(StoredLives.tables.map(\.name).joined(separator: ", ")) CASCADE"
         try connection.script(empty)
         try connection.script("BEGIN")
         try connection.script(empty)

@@ -1,3 +1,4 @@
+import BenchmarkSamples
 import Foundation
 import Ledger
 import Primitives
@@ -7,17 +8,23 @@ import Storage
 /// faster than its transactions.
 struct StoredLives: Sendable {
     /// The tables that such a subscription has rows in, in the order in which they are filled.
-    static let tables: [TableShape] =
-        [
-            .evidence, .fact,
-            TableShape(name: "customer", key: ["id"], others: ["app", "customer"], found: ("customer", .customer)),
-            TableShape(
-                name: "claim", key: ["ledger", "originalTransactionId", "claimId"], others: ["customer", "claimedAt", "decoded"],
-                found: ("originalTransactionId", .subscription)),
-            TableShape(
-                name: "tokenOfSubscription", key: ["app", "token", "ledger", "originalTransactionId"], others: [],
-                found: ("token", .customer)),
-        ] + TableShape.decided
+    static let tables: [LoadedTable] = [
+        LoadedTable(WrittenEvidence.self, isNumbered: true, key: ["id"], found: "notificationUUID"),
+        LoadedTable(WrittenFact.self, key: ["ledger", "originalTransactionId", "factKey"]),
+        LoadedTable("customer", ["id", "app", "customer"], key: ["id"], found: "customer", by: .customer),
+        LoadedTable(WrittenClaim.self, key: ["ledger", "originalTransactionId", "claimId"]),
+        LoadedTable(
+            WrittenBearer.self, key: ["app", "token", "ledger", "originalTransactionId"], found: "token", by: .customer),
+        LoadedTable(WrittenSighting.self, key: ["ledger", "evidence", "originalTransactionId"]),
+        LoadedTable(WrittenSubscription.self, key: ["ledger", "originalTransactionId"]),
+        LoadedTable(WrittenTenure.self, key: ["ledger", "originalTransactionId", "revision", "effectiveFrom"]),
+        LoadedTable(
+            WrittenHolding.self, key: ["ledger", "customer", "originalTransactionId"], found: "customer", by: .customer),
+        LoadedTable(WrittenAlias.self, key: ["ledger", "originalTransactionId", "alias"]),
+        LoadedTable(WrittenAudit.self, key: ["ledger", "originalTransactionId", "sequence"]),
+        LoadedTable(WrittenOutbox.self, isNumbered: true, key: ["id"]),
+        LoadedTable(WrittenWork.self, isNumbered: true, key: ["id"], found: "subject"),
+    ]
 
     let ledger: Int64
     let policy: Int64
@@ -57,16 +64,16 @@ struct StoredLives: Sendable {
         life.decision(on: life.transactions.map { .fact(.transaction($0)) } + [.claim(life.claim)])
     }
 
-    /// The rows of some subscriptions as the store's coders make them, by table; ids are derived from the numbers.
+    /// The rows of some subscriptions as the store's own rows are made, by table; ids are derived from the numbers.
     func rows(of numbers: Range<Int>) throws -> [[[RawValue]]] {
         var rows = [[[RawValue]]](repeating: [], count: Self.tables.count)
         for number in numbers {
             let life = life(number)
-            let saving = try Saving(
-                stored: nil, decisions: [Self.decision(of: life)], policy: AppPolicy(), learnedAt: life.lastEnds)
+            let decision = Self.decision(of: life)
+            let saving = try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: life.lastEnds)
             let decided = try SubscriptionRows(saving, number: Self.number) { [] }
-            for (table, values) in try said(life).enumerated() { rows[table].append(contentsOf: values) }
-            for (table, values) in try self.decided(decided, life).enumerated() { rows[table + 5].append(contentsOf: values) }
+            let all = try said(life, decision) + self.decided(decided, life)
+            for (table, values) in all.enumerated() { rows[table].append(contentsOf: values) }
         }
         return rows
     }
@@ -91,83 +98,103 @@ struct StoredLives: Sendable {
         }
     }
 
-    private func said(_ life: Life) throws -> [[[RawValue]]] {
-        let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
-        let number = RawValue.integer(evidenceNumber(of: life.number))
-        let facts: [[RawValue]] = life.transactions.map { transaction in
-            let fact = Fact.transaction(transaction)
-            return [
-                ledger, id, .text(fact.key), fact.signedTransactionId.map { .text($0.rawValue) } ?? .null,
-                .instant(fact.signedDate), .instant(life.claim.claimedAt), .bytes(FactCoding.encode(fact)), number,
-            ]
-        }
-        let claim = life.claim
-        let document = life.number < Self.withRealEvidence ? document : Array("stand-in".utf8)
+    /// In the order of the first tables.
+    private func said(_ life: Life, _ decision: Decision) throws -> [[[RawValue]]] {
+        let place = SubscriptionPlace(ledger: ledger, id: life.originalTransactionId)
+        let evidence = evidenceNumber(of: life.number)
+        let facts = life.transactions.map { Fact.transaction($0) }
+        let arrival = Arrival(
+            scope: Life.scope, evidence: Evidence(form: .compactJWS, bytes: []), facts: facts, receivedAt: life.claim.claimedAt)
+        let written = WrittenEvidence(
+            document: life.number < Self.withRealEvidence ? document : Array("stand-in".utf8), form: .compactJWS, of: arrival,
+            ledger: ledger)
+        guard let token = life.transactions[0].appAccountToken else { throw BenchError("a life without a token") }
         return [
-            [[number, ledger, .text(Evidence.Form.compactJWS.rawValue), .instant(claim.claimedAt), .null, .bytes(document)]],
-            facts,
+            [[.integer(evidence)] + values(written)],
+            facts.map { values(WrittenFact($0, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger)) },
             [[.integer(try Self.number(of: life.customer)), .text(Life.app.rawValue), .text(life.customer.rawValue)]],
-            [
-                [
-                    ledger, id, .text(claim.id.rawValue), .integer(try Self.number(of: claim.customer)),
-                    .instant(claim.claimedAt),
-                    .bytes(try ClaimCoding.encode(claim, Self.number)),
-                ]
-            ],
-            [[.text(Life.app.rawValue), .text(life.charge(0).appAccountToken), ledger, id]],
+            [values(try WrittenClaim(life.claim, at: place, number: Self.number))],
+            [values(WrittenBearer(of: TokenName(app: Life.app, token: token), at: place))],
+            decision.state.accountSightings.map { values(WrittenSighting($0, ledger: ledger)) },
         ]
     }
 
-    /// In the order of `TableShape.decided`.
+    /// In the order of the other tables.
     private func decided(_ rows: SubscriptionRows, _ life: Life) throws -> [[[RawValue]]] {
-        let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
-        let ends = rows.ends
+        let place = SubscriptionPlace(ledger: ledger, id: life.originalTransactionId)
         // No life has more than 64 events, or tasks.
-        func number(_ place: Int, after given: Int64) -> RawValue {
-            .integer(given + Int64((life.number - first) * 64 + place + 1))
+        func number(_ index: Int, after given: Int64) -> RawValue {
+            .integer(given + Int64((life.number - first) * 64 + index + 1))
         }
+        let revision = WrittenTenure.Revision(number: rows.ends.tenureRevision, learnedAt: life.lastEnds)
         return [
-            [
-                [
-                    ledger, id, .integer(policy), .integer(ends.tenureRevision), .integer(ends.audit.sequence),
-                    .bytes(ends.audit.hash), .integer(ends.events), bool(rows.audit.isEmpty), .bytes(rows.history),
-                ]
-            ],
+            [values(WrittenSubscription(rows, policy: policy, ledger: ledger))],
             try (rows.tenures ?? []).map { tenure in
-                [
-                    ledger, id, .integer(ends.tenureRevision), .instant(tenure.from),
-                    try tenure.customer.map { .integer(try Self.number(of: $0)) } ?? .null, .text(tenure.rule),
-                    .text(tenure.evidence),
-                    .instant(life.lastEnds),
-                ]
+                values(WrittenTenure(tenure, customer: try tenure.customer.map(Self.number), in: revision, at: place))
             },
-            rows.holdings.map { [ledger, .text($0.customer.rawValue), id, .bytes($0.holding)] },
-            rows.aliases.sorted { $0.alias < $1.alias }.map { [ledger, id, .text($0.alias), .text($0.period)] },
-            rows.audit.map {
-                [ledger, id, .integer($0.head.sequence), .text($0.text), .bytes($0.head.hash)]
+            rows.holdings.map { values(WrittenHolding($0, at: place)) },
+            rows.aliases.sorted { $0.alias < $1.alias }.map { values(WrittenAlias($0, at: place)) },
+            rows.audit.map { values(WrittenAudit($0, at: place)) },
+            (life.number < Self.withEvents ? rows.outbox : []).enumerated().map { index, told in
+                [number(index, after: given.outbox)] + values(WrittenOutbox(told, at: life.lastEnds, of: place))
             },
-            (life.number < Self.withEvents ? rows.outbox : []).enumerated().map { place, told in
-                [
-                    number(place, after: given.outbox), ledger, id, .integer(told.first), .text(told.events),
-                    .instant(life.lastEnds),
-                ]
-            },
-            rows.work.enumerated().map { place, order in
-                [
-                    number(place, after: given.work), ledger, .text(order.subject), .text(order.key),
-                    .text(order.kind.rawValue), .text(order.body),
-                    .instant(order.dueAt), bool(order.isDecided), .integer(1), .integer(0), .integer(0), .null,
-                    .instant(order.dueAt), .null, .null, .null,
-                ]
+            rows.work.enumerated().map { index, order in
+                [number(index, after: given.work)] + values(WrittenWork(order, ledger: ledger))
             },
         ]
     }
 
-    private func bool(_ value: Bool) -> RawValue {
-        kind == .sqlite ? .integer(value ? 1 : 0) : .bytes([value ? 1 : 0])
+    private func values<Row: WrittenRow>(_ row: Row) -> [RawValue] {
+        LoadedTable.columns(of: Row.self).map { RawValue(row.value(of: $0), kind) }
+    }
+}
+
+/// A table that is filled by a loader, with the columns of the store's own rows.
+struct LoadedTable: Sendable {
+    let name: String
+    let columns: [String]
+    let key: [String]
+    /// How the rows of a life are found: a column, and the name that it contains.
+    let found: (column: String, by: WrittenTable.Name)
+
+    init(
+        _ name: String, _ columns: [String], key: [String], found column: String = "originalTransactionId",
+        by kind: WrittenTable.Name = .subscription
+    ) {
+        (self.name, self.columns, self.key) = (name, columns, key)
+        found = (column, kind)
+    }
+
+    /// - Parameter isNumbered: whether the database numbers the rows, which a loader does in its stead.
+    init<Row: WrittenRow>(
+        _ row: Row.Type, isNumbered: Bool = false, key: [String], found column: String = "originalTransactionId",
+        by name: WrittenTable.Name = .subscription
+    ) {
+        self.init(
+            Row.table, (isNumbered ? ["id"] : []) + Self.columns(of: row).map(\.name), key: key, found: column, by: name)
+    }
+
+    /// All but the place in the order of changes: each database has its own, and a default.
+    static func columns<Row: WrittenRow>(of row: Row.Type) -> [Row.Column] {
+        Row.Column.allCases.filter { $0.name != "writtenIn" }
+    }
+
+    /// The statement that writes a row.
+    var insertion: String {
+        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return "INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(places))"
     }
 }
 
 extension RawValue {
-    fileprivate static func instant(_ instant: Timestamp) -> RawValue { .integer(instant.millisecondsSince1970) }
+    /// A value of the store's own row, as the database takes it.
+    fileprivate init(_ value: StoredValue, _ kind: DatabaseKind) {
+        switch value {
+        case .bool(let value):
+            self = value.map { kind == .sqlite ? .integer($0 ? 1 : 0) : .bytes([$0 ? 1 : 0]) } ?? .null
+        case .integer(let value): self = value.map { .integer($0) } ?? .null
+        case .text(let value): self = value.map { .text($0) } ?? .null
+        case .bytes(let value): self = value.map { .bytes($0) } ?? .null
+        }
+    }
 }

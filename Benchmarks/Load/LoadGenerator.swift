@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BenchmarkSamples
 import Foundation
 import NIOCore
 import NIOHTTP1

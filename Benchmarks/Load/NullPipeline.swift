@@ -1,4 +1,5 @@
 import AppStoreWire
+import BenchmarkSamples
 import Crypto
 import Foundation
 import HTTPTypes

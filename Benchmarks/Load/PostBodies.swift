@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkSamples
 import Foundation
 
 /// The client of the pipeline's figures, in a process of its own: posts prepared bodies, each once, over keep-alive connections,

@@ -1,13 +1,13 @@
-import APIContract
+package import APIContract
 import Backend
-import Ledger
-import Primitives
+package import Ledger
+package import Primitives
 import Server
 
 // From what `Backend` answers to the bodies of the contract.
 
 extension EntitlementsBody {
-    init(_ answer: CustomerAnswer, of customer: CustomerID, environment: Environment) {
+    package init(_ answer: CustomerAnswer, of customer: CustomerID, environment: Environment) {
         self.init(
             customer: customer.rawValue, environment: environment, at: answer.at, overall: Window(answer.overall),
             entitlements: answer.entitlements.map(Entitlement.init))

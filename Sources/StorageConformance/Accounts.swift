@@ -13,16 +13,22 @@ extension StorageConformance {
             ]
             for _ in 0..<2 { try await store.write { try $0.keep(sightings, in: Specimen.scope) } }
             try await store.write { try $0.keep([sighting("1000", "a")], in: Specimen.sandbox) }
-            let of = try await store.sightings(of: ids("1001", "1002", "9"), in: Specimen.scope)
+            let of = try await store.sightings(of: ids("1001", "1002", "9"), limit: 10, in: Specimen.scope)
             try expect(Set(of), equals: Set(sightings[1...]), "of subscriptions")
-            let by = try await store.sightings(by: [.appTransactionId("a"), .receipt("a")], in: Specimen.scope)
+            let by = try await store.sightings(by: [.appTransactionId("a"), .receipt("a")], limit: 10, in: Specimen.scope)
             try expect(Set(by), equals: Set(sightings[..<2]), "by what shows them")
-            try expect(try await store.sightings(of: ids("1001"), in: Specimen.otherApp), equals: [], "another app's")
+            let elsewhere = try await store.sightings(of: ids("1001"), limit: 10, in: Specimen.otherApp)
+            try expect(elsewhere, equals: [], "another app's")
+            let few = try await store.sightings(of: ids("1001", "1002"), limit: 2, in: Specimen.scope)
+            try expect(few.count, equals: 2, "of subscriptions, at most two in all")
+            let both = [AppleAccount.Evidence.appTransactionId("a"), .appTransactionId("b")]
+            let first = try await store.sightings(by: both, limit: 1, in: Specimen.scope)
+            try expect(Set(first), equals: [sightings[0], sightings[3]], "the first one of each")
             let within = try await store.write { write in
                 try write.keep([sighting("1003", "b")], in: Specimen.scope)
                 return (
-                    try write.sightings(by: [.appTransactionId("b")], in: Specimen.scope),
-                    try write.sightings(of: ids("1003"), in: Specimen.scope)
+                    try write.sightings(by: [.appTransactionId("b")], limit: 10, in: Specimen.scope),
+                    try write.sightings(of: ids("1003"), limit: 10, in: Specimen.scope)
                 )
             }
             try expect(Set(within.0), equals: [sightings[3], sighting("1003", "b")], "in the transaction that keeps one")
@@ -35,7 +41,8 @@ extension StorageConformance {
                         group.addTask {
                             try await store.write { write in
                                 try write.keep([sighting("\(turn)-\(id)", "\(turn)")], in: Specimen.scope)
-                                return try write.sightings(by: [.appTransactionId("\(turn)")], in: Specimen.scope).count
+                                return try write.sightings(by: [.appTransactionId("\(turn)")], limit: 10, in: Specimen.scope)
+                                    .count
                             }
                         }
                     }
@@ -43,6 +50,19 @@ extension StorageConformance {
                 }
                 try expect(seen.sorted(), equals: [1, 2], "what the two see of each other")
             }
+        },
+        Behaviour("STORE-124", "OWN-14 Which subscriptions have or had an owner is known without reading them") { store in
+            for id in ["1000", "1001", "1002"] {
+                _ = try await store.decide(on: [.fact(.transaction(Specimen.transaction(of: id)))], about: Specimen.key(id))
+            }
+            _ = try await store.decide(
+                on: [.claim(Specimen.claim(Specimen.bob, .restore, of: "1001"))], about: Specimen.key("1001"))
+            let owned = try await store.write { write in
+                try write.owned(among: ids("1000", "1001", "9", "a\u{1}\"é"), in: Specimen.scope)
+            }
+            try expect(owned, equals: ids("1001"), "what has an owner")
+            let none = try await store.write { try $0.owned(among: [], in: Specimen.scope) }
+            try expect(none, equals: [], "of nothing")
         },
         Behaviour("STORE-58", "Subscriptions for which an owner is proposed are read in pages, until it ends") { store in
             for id in ["1000", "1001", "1002"] {

@@ -162,13 +162,15 @@ struct FailingStore: Store {
     }
 
     func sightings(
-        of subscriptions: [OriginalTransactionID], in scope: Scope
+        of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope
     ) async throws -> [AccountSighting] {
-        try await checked { try await store.sightings(of: subscriptions, in: scope) }
+        try await checked { try await store.sightings(of: subscriptions, limit: limit, in: scope) }
     }
 
-    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
-        try await checked { try await store.sightings(by: evidence, in: scope) }
+    func sightings(
+        by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope
+    ) async throws -> [AccountSighting] {
+        try await checked { try await store.sightings(by: evidence, limit: limit, in: scope) }
     }
 
     func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {

@@ -234,7 +234,7 @@ extension PostgresTests {
                     DELETE FROM schemaVersion WHERE version > 10;
                     """)
                 try owner.migrate(PostgresSchema.steps, applicationRole: nil)
-                let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Self.scope)
+                let listed = try await store.sightings(by: [.appTransactionId("at-1")], limit: 10, in: Self.scope)
                 #expect(listed.map(\.subscription) == [key.originalTransactionId])
                 #expect(try owner.schemaDifferences() == [])
             }

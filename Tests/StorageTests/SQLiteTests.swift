@@ -331,7 +331,7 @@ import Testing
                         """)
             }
             let store = try SQLiteStore(path: file.path)
-            let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Life.scope)
+            let listed = try await store.sightings(by: [.appTransactionId("at-1")], limit: 10, in: Life.scope)
             #expect(listed.map(\.subscription) == [Life.key.originalTransactionId])
             #expect(try await store.schemaDifferences() == [])
         }

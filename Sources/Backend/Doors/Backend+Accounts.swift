@@ -75,8 +75,10 @@ extension Backend {
             while let question = search.next() {
                 switch question {
                 case .sightingsOf(let subscriptions):
-                    search.take(try await store.sightings(of: subscriptions, in: scope))
-                case .sightingsBy(let evidence): search.take(try await store.sightings(by: evidence, in: scope))
+                    let limit = AccountSearch.mostSightings
+                    search.take(try await store.sightings(of: subscriptions, limit: limit, in: scope))
+                case .sightingsBy(let evidence):
+                    search.take(try await store.sightings(by: evidence, limit: AccountSearch.most, in: scope))
                 }
             }
         }

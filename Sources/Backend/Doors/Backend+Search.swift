@@ -77,8 +77,8 @@ extension Backend {
         }
         let key = SubscriptionKey(scope, OriginalTransactionID(text))
         if try await store.subscription(key) != nil { hits.append(SearchHit(key, by: .originalTransactionId)) }
-        let shown = try await store.sightings(by: [.appTransactionId(text)], in: scope).map(\.subscription).sorted()
-        hits += shown.map { SearchHit(SubscriptionKey(scope, $0), by: .appTransactionId) }
+        let shown = try await store.sightings(by: [.appTransactionId(text)], limit: AccountSearch.most, in: scope)
+        hits += shown.map(\.subscription).sorted().map { SearchHit(SubscriptionKey(scope, $0), by: .appTransactionId) }
         return hits
     }
 

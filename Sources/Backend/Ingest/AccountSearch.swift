@@ -14,6 +14,10 @@ struct AccountSearch {
     /// groups; what is more is left out.
     static let most = 64
 
+    /// How many sightings of subscriptions one question reads: an account with thousands of purchases must not make a
+    /// notification slow.
+    static let mostSightings = 1024
+
     enum Question {
         case sightingsOf([OriginalTransactionID])
         case sightingsBy([AppleAccount.Evidence])
@@ -54,8 +58,10 @@ struct AccountSearch {
         var search = self
         while let question = search.next() {
             switch question {
-            case .sightingsOf(let subscriptions): search.take(try transaction.sightings(of: subscriptions, in: scope))
-            case .sightingsBy(let evidence): search.take(try transaction.sightings(by: evidence, in: scope))
+            case .sightingsOf(let subscriptions):
+                search.take(try transaction.sightings(of: subscriptions, limit: Self.mostSightings, in: scope))
+            case .sightingsBy(let evidence):
+                search.take(try transaction.sightings(by: evidence, limit: Self.most, in: scope))
             }
         }
         return search

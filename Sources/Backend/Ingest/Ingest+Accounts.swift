@@ -73,7 +73,8 @@ extension Ingest {
         }
         let subscriptions = Set(renewing.map(\.originalTransactionId)).sorted().prefix(AccountSearch.most)
         guard subscriptions.count > 1 else { return [] }
-        let known = try transaction.sightings(of: Array(subscriptions), in: arrival.scope)
+        let known = try transaction.sightings(
+            of: Array(subscriptions), limit: AccountSearch.mostSightings, in: arrival.scope)
         // Receipts grow with each purchase: one leaves what is new in it, beside one of those that are known to be together.
         let together =
             Dictionary(grouping: known, by: \.evidence).mapValues { Set($0.map(\.subscription)) }
@@ -92,6 +93,7 @@ extension Ingest {
         // Mostly an Apple Account has one subscription.
         guard search.found.count > 1 else { return }
         let keys = search.found.map { SubscriptionKey(scope, $0) }
+        guard try isOwned(anyOf: keys, in: scope, after: changes, at: request.learnedAt) else { return }
         try desk.addMore(keys, in: transaction)
         let now = keys.compactMap { desk.stateBefore(of: $0) }
         let before = keys.compactMap { changes.before[$0] ?? desk.stateBefore(of: $0) }
@@ -106,6 +108,22 @@ extension Ingest {
             try tell(
                 .ownerProposed(of: key, proposal.customer, ownerOf: proposal.becauseOf, at: request.learnedAt), of: key, request)
         }
+    }
+
+    /// Whether a subscription of an Apple Account may have an owner, before the request or after it. Without one nobody is
+    /// proposed, and the account's subscriptions need not be read.
+    private func isOwned(
+        anyOf keys: [SubscriptionKey], in scope: Scope, after changes: AccountChanges, at instant: Timestamp
+    ) throws -> Bool {
+        var unread: [OriginalTransactionID] = []
+        for key in keys {
+            guard let state = desk.stateBefore(of: key) else {
+                unread.append(key.originalTransactionId)
+                continue
+            }
+            if state.owner(at: instant) != nil || changes.before[key]?.owner(at: instant) != nil { return true }
+        }
+        return try !unread.isEmpty && !transaction.owned(among: unread, in: scope).isEmpty
     }
 
     /// Tells something of a subscription about which nothing need have been decided.

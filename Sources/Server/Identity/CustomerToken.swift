@@ -1,5 +1,5 @@
 import Crypto
-import Ledger
+package import Ledger
 package import Primitives
 import StrictJSON
 
@@ -37,7 +37,7 @@ package enum CustomerToken {
     /// The customer that the token names.
     ///
     /// - Parameter now: the server's clock; `iat` and `nbf` may lie a minute after it.
-    static func customer(
+    package static func customer(
         in token: String, believing trust: CustomerTokenTrust, at now: Timestamp
     ) throws(Refusal) -> CustomerID {
         let bytes = Array(token.utf8)

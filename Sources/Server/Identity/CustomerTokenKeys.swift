@@ -1,5 +1,5 @@
 package import Crypto
-import Ledger
+package import Ledger
 package import Primitives
 
 /// Whose customer tokens with ES256 are believed: an identity provider's, or the app's backend's own (docs/decisions/0053).
@@ -24,12 +24,12 @@ package struct CustomerTokenKeys: Sendable {
 
 /// Everything by which an app's customer tokens are believed. Each algorithm has keys of its own, so that no key of one can be
 /// taken for a key of the other.
-struct CustomerTokenTrust: Sendable {
+package struct CustomerTokenTrust: Sendable {
     let app: AppID
     let secret: [UInt8]?
     let keys: CustomerTokenKeys?
 
-    init(app: AppID, secret: [UInt8]?, keys: CustomerTokenKeys? = nil) {
+    package init(app: AppID, secret: [UInt8]?, keys: CustomerTokenKeys? = nil) {
         (self.app, self.secret, self.keys) = (app, secret, keys)
     }
 

@@ -42,11 +42,14 @@ package protocol AnsweringStore: Sendable {
     /// A subscription with its history; nil where nothing is known of it.
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription?
 
-    /// What shows which Apple Account the subscriptions are of (OWN-14).
-    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) async throws -> [AccountSighting]
+    /// What shows which Apple Account the subscriptions are of (OWN-14): at most `limit` sightings in all.
+    func sightings(
+        of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope
+    ) async throws -> [AccountSighting]
 
-    /// The subscriptions that these show to be of one Apple Account each.
-    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting]
+    /// The subscriptions of one Apple Account, for each piece of evidence: at most `limit` for each, the first by
+    /// `originalTransactionId`.
+    func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) async throws -> [AccountSighting]
 
     /// The owners of a subscription as they were known from time to time, from the first revision on; of at most `limit` rows.
     func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision]

@@ -49,11 +49,16 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     /// Keeps a merge; nothing where the anonymous customer was merged before (OWN-10).
     func keep(_ merge: CustomerMerge, app: AppID) throws
 
-    /// What shows which Apple Account the subscriptions are of (OWN-14).
-    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [AccountSighting]
+    /// What shows which Apple Account the subscriptions are of (OWN-14): at most `limit` sightings in all.
+    func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting]
 
-    /// The subscriptions that these show to be of one Apple Account each.
-    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) throws -> [AccountSighting]
+    /// The subscriptions of one Apple Account, for each piece of evidence: at most `limit` for each, the first by
+    /// `originalTransactionId`. Of two transactions that ask for the same evidence, the second waits for the first to end and
+    /// sees what it wrote.
+    func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> [AccountSighting]
+
+    /// The subscriptions among these that have, or once had, an owner; in any order.
+    func owned(among subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [OriginalTransactionID]
 
     /// Keeps what shows the Apple Account of locked subscriptions; safe to call twice.
     func keep(_ sightings: [AccountSighting], in scope: Scope) throws

@@ -6,18 +6,31 @@ import Storage
 enum AccountQueries {
     private static let selectOfSubscriptions = """
         SELECT \(AccountSighting.columns) FROM accountSighting WHERE ledger = $1 AND originalTransactionId = ANY ($2::text[])
+        LIMIT $3
         """
 
-    static func sightings(of ids: [OriginalTransactionID], ledger: Int64) -> PostgresStatement {
-        PostgresStatement(selectOfSubscriptions, [.integer(ledger), .texts(ids.map(\.rawValue))])
+    static func sightings(of ids: [OriginalTransactionID], limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectOfSubscriptions, [.integer(ledger), .texts(ids.map(\.rawValue)), .count(limit)])
     }
 
     private static let selectByEvidence = """
-        SELECT \(AccountSighting.columns) FROM accountSighting WHERE ledger = $1 AND evidence = ANY ($2::text[])
+        SELECT shown.* FROM unnest($2::text[]) AS asked (shownBy) CROSS JOIN LATERAL (
+            SELECT \(AccountSighting.columns) FROM accountSighting
+            WHERE ledger = $1 AND evidence = shownBy ORDER BY originalTransactionId LIMIT $3
+        ) AS shown
         """
 
-    static func sightings(by evidence: [AppleAccount.Evidence], ledger: Int64) -> PostgresStatement {
-        PostgresStatement(selectByEvidence, [.integer(ledger), .texts(evidence.map(\.text))])
+    static func sightings(by evidence: [AppleAccount.Evidence], limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectByEvidence, [.integer(ledger), .texts(evidence.map(\.text)), .count(limit)])
+    }
+
+    private static let selectOwned = """
+        SELECT DISTINCT originalTransactionId FROM tenure
+        WHERE ledger = $1 AND originalTransactionId = ANY ($2::text[]) AND customer IS NOT NULL
+        """
+
+    static func owned(among ids: [OriginalTransactionID], ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectOwned, [.integer(ledger), .texts(ids.map(\.rawValue))])
     }
 
     private static let sightingInsertion = PostgresInsertion<WrittenSighting>("ON CONFLICT DO NOTHING")

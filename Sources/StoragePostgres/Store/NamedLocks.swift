@@ -7,19 +7,19 @@ struct NamedLocks {
     /// (`max_locks_per_transaction` 64, `max_connections` 100).
     private static let most = 1024
 
-    private var count = 0
+    private var held: Set<Int64> = []
     private var hasEverything = false
 
-    /// What takes them, where they are not held. Beyond the most everything is locked by one lock: that transaction waits for
-    /// all others, and they for it.
+    /// The statements that take the locks that are not held. Beyond the most everything is locked by one lock: that transaction
+    /// waits for all others, and they for it.
     ///
     /// - Parameter more: how many may be wanted by the same transaction soon; counted now, so that it need not wait while it
     ///   holds some.
     mutating func take(_ names: [Int64], andPerhaps more: Int = 0) -> [PostgresStatement] {
-        let names = Set(names)
+        let names = Set(names).subtracting(held)
         guard !hasEverything, !names.isEmpty || more > Self.most else { return [] }
-        count += names.count
-        if count + more > Self.most {
+        held.formUnion(names)
+        if held.count + more > Self.most {
             hasEverything = true
             return [NameQueries.lockEverything]
         }

@@ -223,7 +223,7 @@ struct PostgresReading {
             SubscriptionQueries.aliases(of: id, ledger: ledger),
             HoldingQueries.holdings(of: id, ledger: ledger),
             EvidenceQueries.inputs(of: id, ledger: ledger),
-            AccountQueries.sightings(of: [id], ledger: ledger),
+            AccountQueries.sightings(of: [id], limit: StoredContents.limit, ledger: ledger),
             SubscriptionQueries.listing(of: id, ledger: ledger),
         ])
         let facts = try results[0].map(StoredContents.KeptFact.init(row:))

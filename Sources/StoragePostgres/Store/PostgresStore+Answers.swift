@@ -79,13 +79,15 @@ extension PostgresStore {
     }
 
     package func sightings(
-        of subscriptions: [OriginalTransactionID], in scope: Scope
+        of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope
     ) async throws -> [AccountSighting] {
-        try await sightings(in: scope) { AccountQueries.sightings(of: subscriptions, ledger: $0) }
+        try await sightings(in: scope) { AccountQueries.sightings(of: subscriptions, limit: limit, ledger: $0) }
     }
 
-    package func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
-        try await sightings(in: scope) { AccountQueries.sightings(by: evidence, ledger: $0) }
+    package func sightings(
+        by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope
+    ) async throws -> [AccountSighting] {
+        try await sightings(in: scope) { AccountQueries.sightings(by: evidence, limit: limit, ledger: $0) }
     }
 
     private func sightings(

@@ -381,26 +381,36 @@ final class PostgresTransaction: StoreTransaction {
                 WrittenMerge(at: merge.mergedAt, of: try number(of: lesser), into: try number(of: greater))))
     }
 
-    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [AccountSighting] {
-        try sightings(AccountQueries.sightings(of: subscriptions, ledger: ledger(of: scope)))
+    func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting] {
+        try sightings([AccountQueries.sightings(of: subscriptions, limit: limit, ledger: ledger(of: scope))])
     }
 
-    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) throws -> [AccountSighting] {
-        try sightings(AccountQueries.sightings(by: evidence, ledger: ledger(of: scope)))
+    func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> [AccountSighting] {
+        // A transaction that changes an owner and one that lists a new subscription of the account: the second sees what the
+        // first wrote.
+        try sightings(
+            locks.take(accountLocks(evidence, in: scope))
+                + [AccountQueries.sightings(by: evidence, limit: limit, ledger: ledger(of: scope))])
     }
 
-    private func sightings(_ statement: PostgresStatement) throws -> [AccountSighting] {
-        try pipeline([statement]).last?.map { try AccountSighting(row: $0) } ?? []
+    private func sightings(_ statements: [PostgresStatement]) throws -> [AccountSighting] {
+        try pipeline(statements).last?.map { try AccountSighting(row: $0) } ?? []
+    }
+
+    private func accountLocks(_ evidence: some Sequence<AppleAccount.Evidence>, in scope: Scope) -> [Int64] {
+        Set(evidence).sorted().map { Self.lockName("account", scope.app.rawValue, scope.environment.rawValue, $0.text) }
+    }
+
+    func owned(among subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [OriginalTransactionID] {
+        let statement = AccountQueries.owned(among: subscriptions, ledger: try ledger(of: scope))
+        return try pipeline([statement]).last?.map { OriginalTransactionID(try $0.text(0)) } ?? []
     }
 
     func keep(_ sightings: [AccountSighting], in scope: Scope) throws {
         guard !sightings.isEmpty else { return }
         let (ledger, sightings) = (try ledger(of: scope), AccountSighting.inOrder(sightings))
         // Two subscriptions of one account that come at once: whoever is second sees the first one's row.
-        let names = Set(sightings.map(\.evidence)).sorted().map {
-            Self.lockName("account", scope.app.rawValue, scope.environment.rawValue, $0.text)
-        }
-        unsent += locks.take(names)
+        unsent += locks.take(accountLocks(sightings.map(\.evidence), in: scope))
         unsent.append(try AccountQueries.insert(sightings.map { WrittenSighting($0, ledger: ledger) }))
     }
 

@@ -2,27 +2,50 @@ import GRDB
 import Ledger
 import Primitives
 import Storage
+import StrictJSON
 
 /// Which subscriptions are of one Apple Account, and whose they may be (OWN-14); and what was reserved (OWN-18).
 enum AccountQueries {
-    static let selectOfSubscription = """
-        SELECT \(AccountSighting.columns) FROM accountSighting WHERE ledger = ? AND originalTransactionId = ?
+    static let selectOfSubscriptions = """
+        SELECT \(AccountSighting.columns) FROM accountSighting
+        WHERE ledger = ? AND originalTransactionId IN (SELECT value FROM json_each(?)) LIMIT ?
         """
 
     static func sightings(
-        of id: OriginalTransactionID, ledger: Int64, _ database: Database
+        of ids: [OriginalTransactionID], limit: Int, ledger: Int64, _ database: Database
     ) throws -> [AccountSighting] {
-        try database.rows(selectOfSubscription, [.integer(ledger), .text(id.rawValue)])
+        try database.rows(selectOfSubscriptions, [.integer(ledger), list(ids), .count(limit)])
     }
 
     static let selectByEvidence = """
-        SELECT \(AccountSighting.columns) FROM accountSighting WHERE ledger = ? AND evidence = ?
+        SELECT \(AccountSighting.columns) FROM accountSighting
+        WHERE ledger = ? AND evidence = ? ORDER BY originalTransactionId LIMIT ?
         """
 
     static func sightings(
-        by evidence: AppleAccount.Evidence, ledger: Int64, _ database: Database
+        by evidence: AppleAccount.Evidence, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [AccountSighting] {
-        try database.rows(selectByEvidence, [.integer(ledger), .text(evidence.text)])
+        try database.rows(selectByEvidence, [.integer(ledger), .text(evidence.text), .count(limit)])
+    }
+
+    static let selectOwned = """
+        SELECT DISTINCT originalTransactionId FROM tenure
+        WHERE ledger = ? AND originalTransactionId IN (SELECT value FROM json_each(?)) AND customer IS NOT NULL
+        """
+
+    static func owned(
+        among ids: [OriginalTransactionID], ledger: Int64, _ database: Database
+    ) throws -> [OriginalTransactionID] {
+        try database.rows(selectOwned, [.integer(ledger), list(ids)]) {
+            OriginalTransactionID($0.text(0))
+        }
+    }
+
+    /// The ids as one JSON array: SQLite binds no lists.
+    private static func list(_ ids: [OriginalTransactionID]) -> SQLiteValue {
+        var json = JSONWriter(reservingCapacity: ids.count * 20)
+        json.array { json in for id in ids { json.string(id.rawValue) } }
+        return .text(json.text)
     }
 
     private static let sightingInsertion = SQLiteInsertion<WrittenSighting>("ON CONFLICT DO NOTHING")

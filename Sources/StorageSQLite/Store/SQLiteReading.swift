@@ -97,7 +97,8 @@ struct SQLiteReading {
                     of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),
                 holdings: try HoldingQueries.holdings(of: id, ledger: ledger, database),
                 aliases: try SubscriptionQueries.aliases(of: id, ledger: ledger, database),
-                sightings: try AccountQueries.sightings(of: id, ledger: ledger, database),
+                sightings: try AccountQueries.sightings(
+                    of: [id], limit: StoredContents.limit, ledger: ledger, database),
                 listing: try SubscriptionQueries.listing(of: id, ledger: ledger, database)))
     }
 

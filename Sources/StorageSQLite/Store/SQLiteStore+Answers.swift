@@ -65,16 +65,18 @@ extension SQLiteStore {
     }
 
     package func sightings(
-        of subscriptions: [OriginalTransactionID], in scope: Scope
+        of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope
     ) async throws -> [AccountSighting] {
         try reading(scope) { reading, ledger in
-            try subscriptions.flatMap { try AccountQueries.sightings(of: $0, ledger: ledger, reading.database) }
+            try AccountQueries.sightings(of: subscriptions, limit: limit, ledger: ledger, reading.database)
         } ?? []
     }
 
-    package func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
+    package func sightings(
+        by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope
+    ) async throws -> [AccountSighting] {
         try reading(scope) { reading, ledger in
-            try evidence.flatMap { try AccountQueries.sightings(by: $0, ledger: ledger, reading.database) }
+            try evidence.flatMap { try AccountQueries.sightings(by: $0, limit: limit, ledger: ledger, reading.database) }
         } ?? []
     }
 

@@ -208,14 +208,17 @@ final class SQLiteTransaction: StoreTransaction {
         try CustomerQueries.insert(WrittenMerge(at: merge.mergedAt, of: anonymous, into: identified), database)
     }
 
-    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [AccountSighting] {
-        let ledger = try ledger(of: scope)
-        return try subscriptions.flatMap { try AccountQueries.sightings(of: $0, ledger: ledger, database) }
+    func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting] {
+        try AccountQueries.sightings(of: subscriptions, limit: limit, ledger: ledger(of: scope), database)
     }
 
-    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) throws -> [AccountSighting] {
+    func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> [AccountSighting] {
         let ledger = try ledger(of: scope)
-        return try evidence.flatMap { try AccountQueries.sightings(by: $0, ledger: ledger, database) }
+        return try evidence.flatMap { try AccountQueries.sightings(by: $0, limit: limit, ledger: ledger, database) }
+    }
+
+    func owned(among subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [OriginalTransactionID] {
+        try AccountQueries.owned(among: subscriptions, ledger: ledger(of: scope), database)
     }
 
     func keep(_ sightings: [AccountSighting], in scope: Scope) throws {

@@ -1,32 +1,41 @@
-import Ledger
-import Primitives
+package import Ledger
+package import Primitives
 
 /// A subscription that was bought once and has renewed every month since, in the ledger's types.
-struct Life: Sendable {
-    let number: Int
-    let periods: Int
+package struct Life: Sendable {
+    package let number: Int
+    package let periods: Int
     /// The end of its last period.
-    let lastEnds: Timestamp
+    package let lastEnds: Timestamp
+    /// Which Apple Account bought it; nil for one of its own.
+    package let account: Int?
+    /// Whether its customer uploaded the first purchase.
+    package let isClaimed: Bool
 
-    static let app = AppID("bench")
+    package static let app = AppID("bench")
+
+    package init(number: Int, periods: Int, lastEnds: Timestamp, account: Int? = nil, isClaimed: Bool = true) {
+        (self.number, self.periods, self.lastEnds) = (number, periods, lastEnds)
+        (self.account, self.isClaimed) = (account, isClaimed)
+    }
 
     /// As most apps name their users: a UUID.
-    static func customer(_ number: Int) -> String { SignedSamples.Charge.uuid(number) }
+    package static func customer(_ number: Int) -> String { SignedSamples.Charge.uuid(number) }
 
-    var customer: CustomerID { CustomerID(Self.customer(number)) }
-    var originalTransactionId: OriginalTransactionID { OriginalTransactionID(charge(0).originalTransactionId) }
-    var key: SubscriptionKey {
+    package var customer: CustomerID { CustomerID(Self.customer(number)) }
+    package var originalTransactionId: OriginalTransactionID { OriginalTransactionID(charge(0).originalTransactionId) }
+    package var key: SubscriptionKey {
         SubscriptionKey(app: Self.app, environment: .production, originalTransactionId: originalTransactionId)
     }
 
     /// The charge of a period, counted from 0; one beyond the last is the next renewal.
-    func charge(_ index: Int) -> SignedSamples.Charge {
+    package func charge(_ index: Int) -> SignedSamples.Charge {
         SignedSamples.Charge(
-            subscription: number, number: index,
+            subscription: number, account: account, number: index,
             purchaseDate: lastEnds.adding(Milliseconds(SignedSamples.month.count * Int64(index - periods))))
     }
 
-    var transactions: [TransactionFact] {
+    package var transactions: [TransactionFact] {
         (0..<periods).map { index in
             let charge = charge(index)
             var fact = TransactionFact(
@@ -35,12 +44,13 @@ struct Life: Sendable {
             fact.expiresDate = charge.expiresDate
             fact.appAccountToken = AppAccountToken(charge.appAccountToken)
             fact.webOrderLineItemId = charge.webOrderLineItemId
+            fact.appTransactionId = charge.appTransactionId
             fact.transactionReason = index == 0 ? .purchase : .renewal
             return fact
         }
     }
 
-    var renewal: RenewalFact {
+    package var renewal: RenewalFact {
         var fact = RenewalFact(originalTransactionId: originalTransactionId, signedDate: charge(periods - 1).purchaseDate)
         fact.autoRenewStatus = true
         fact.productId = ProductID(SignedSamples.monthly)
@@ -49,7 +59,7 @@ struct Life: Sendable {
     }
 
     /// The customer's upload of the first purchase.
-    var claim: Claim {
+    package var claim: Claim {
         let bought = transactions[0]
         let digits = String(number)
         return Claim(
@@ -58,10 +68,10 @@ struct Life: Sendable {
             claimedAt: bought.purchaseDate.adding(.minutes(1)))
     }
 
-    var facts: [Fact] { transactions.map { .transaction($0) } + [.renewal(renewal)] }
-    var inputs: [LedgerInput] { facts.map { .fact($0) } + [.claim(claim)] }
+    package var facts: [Fact] { transactions.map { .transaction($0) } + [.renewal(renewal)] }
+    package var inputs: [LedgerInput] { facts.map { .fact($0) } + (isClaimed ? [.claim(claim)] : []) }
 
-    func decision(on inputs: [LedgerInput]) -> Decision {
+    package func decision(on inputs: [LedgerInput]) -> Decision {
         Decision(on: inputs, history: SubscriptionHistory(key: key), policy: AppPolicy(), learnedAt: lastEnds)
     }
 }

@@ -1,0 +1,6 @@
+/// Why a figure could not be measured.
+package struct BenchError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
