@@ -190,7 +190,7 @@ fuzz: packages
 fuzz-smoke: packages
 	scripts/fuzz smoke
 
-docs: packages
+docs: $(if $(BUILT),,build-tests client-build)
 	scripts/docs
 
 check:

@@ -43,8 +43,6 @@ let package = Package(
             .package(url: "https://github.com/apple/swift-crypto.git", .upToNextMinor(from: "4.5.2")),
             .package(url: "https://github.com/apple/swift-certificates.git", .upToNextMinor(from: "1.21.1")),
             .package(url: "https://github.com/apple/swift-asn1.git", .upToNextMinor(from: "1.7.4")),
-            // For `scripts/docs` alone; whoever uses the library never sees it.
-            .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", .upToNextMinor(from: "1.5.0")),
         ],
     targets: alone != nil
         ? ledger

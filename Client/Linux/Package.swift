@@ -6,9 +6,7 @@ import PackageDescription
 let package = Package(
     name: "TenureClientOnLinux",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1"),
-        // For `scripts/docs` alone.
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", .upToNextMinor(from: "1.5.0")),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.1")
     ],
     targets: [
         .target(name: "Combine"),

@@ -23,7 +23,7 @@ extension StorageConformance {
             try expect(few.count, equals: 2, "of subscriptions, at most two in all")
             let both = [AppleAccount.Evidence.appTransactionId("a"), .appTransactionId("b")]
             let first = try await store.sightings(by: both, limit: 1, in: Specimen.scope)
-            try expect(Set(first), equals: [sightings[0], sightings[3]], "the first one of each")
+            try expect(first, equals: [sightings[0], sightings[3]], "the first one of each, in their order")
             let within = try await store.write { write in
                 try write.keep([sighting("1003", "b")], in: Specimen.scope)
                 return (

@@ -44,8 +44,9 @@ struct AccountSearch {
         return .sightingsBy(unasked.evidence.sorted())
     }
 
+    /// - Parameter answer: in the order of the store, so that of many subscriptions the first ones are found each time.
     mutating func take(_ answer: [AccountSighting]) {
-        for sighting in AccountSighting.inOrder(answer) {
+        for sighting in answer {
             guard subscriptions.contains(sighting.subscription) || subscriptions.count < Self.most else { continue }
             sightings.insert(sighting)
             if subscriptions.insert(sighting.subscription).inserted { unasked.subscriptions.insert(sighting.subscription) }

@@ -48,7 +48,7 @@ package protocol AnsweringStore: Sendable {
     ) async throws -> [AccountSighting]
 
     /// The subscriptions of one Apple Account, for each piece of evidence: at most `limit` for each, the first by
-    /// `originalTransactionId`.
+    /// `originalTransactionId`; in the order of the evidence as it is asked for, and by `originalTransactionId`.
     func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) async throws -> [AccountSighting]
 
     /// The owners of a subscription as they were known from time to time, from the first revision on; of at most `limit` rows.

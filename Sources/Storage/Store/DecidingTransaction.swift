@@ -53,8 +53,8 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting]
 
     /// The subscriptions of one Apple Account, for each piece of evidence: at most `limit` for each, the first by
-    /// `originalTransactionId`. Of two transactions that ask for the same evidence, the second waits for the first to end and
-    /// sees what it wrote.
+    /// `originalTransactionId`; in the order of the evidence as it is asked for, and by `originalTransactionId`. Of two
+    /// transactions that ask for the same evidence, the second waits for the first to end and sees what it wrote.
     func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> [AccountSighting]
 
     /// The subscriptions among these that have, or once had, an owner; in any order.

@@ -14,10 +14,10 @@ enum AccountQueries {
     }
 
     private static let selectByEvidence = """
-        SELECT shown.* FROM unnest($2::text[]) AS asked (shownBy) CROSS JOIN LATERAL (
+        SELECT shown.* FROM unnest($2::text[]) WITH ORDINALITY AS asked (shownBy, place) CROSS JOIN LATERAL (
             SELECT \(AccountSighting.columns) FROM accountSighting
             WHERE ledger = $1 AND evidence = shownBy ORDER BY originalTransactionId LIMIT $3
-        ) AS shown
+        ) AS shown ORDER BY place, originalTransactionId
         """
 
     static func sightings(by evidence: [AppleAccount.Evidence], limit: Int, ledger: Int64) -> PostgresStatement {
