@@ -12,25 +12,7 @@ struct AccountFigures {
 
     private var sizes: [Int] { effort.isSlice ? [10, 100] : [10, 1000, 10_000] }
 
-    func measure() async throws -> [Figure] {
-        var figures: [Figure] = []
-        for kind in kinds {
-            figures += try await TemporaryFolder.with { folder in
-                let site = try kind.site(folder)
-                let store = try await site.open("accounts")
-                let result: [Figure]
-                do {
-                    result = try await measure(store, kind)
-                } catch {
-                    await site.close(store)
-                    throw error
-                }
-                await site.close(store)
-                return result
-            }
-        }
-        return figures
-    }
+    func measure() async throws -> [Figure] { try await kinds.figures { try await measure($0, $1) } }
 
     /// The accounts of one size, and what they buy next.
     private struct Accounts {

@@ -16,25 +16,7 @@ struct PolicyFigures {
     private static let periods = 11
     private static let uploadsPerSecond = 50
 
-    func measure() async throws -> [Figure] {
-        var figures: [Figure] = []
-        for kind in kinds {
-            figures += try await TemporaryFolder.with { folder in
-                let site = try kind.site(folder)
-                let store = try await site.open("policy")
-                let result: [Figure]
-                do {
-                    result = try await measure(store, kind)
-                } catch {
-                    await site.close(store)
-                    throw error
-                }
-                await site.close(store)
-                return result
-            }
-        }
-        return figures
-    }
+    func measure() async throws -> [Figure] { try await kinds.figures { try await measure($0, $1) } }
 
     private func measure(_ store: any Store, _ kind: DatabaseKind) async throws -> [Figure] {
         let renewals = try Renewals(subscriptions: subscriptions)

@@ -32,6 +32,29 @@ enum DatabaseKind: String, Sendable {
     }
 }
 
+extension [DatabaseKind] {
+    /// What is measured with an empty store of each kind.
+    func figures(_ measure: (any Store, DatabaseKind) async throws -> [Figure]) async throws -> [Figure] {
+        var figures: [Figure] = []
+        for kind in self {
+            figures += try await TemporaryFolder.with { folder in
+                let site = try kind.site(folder)
+                let store = try await site.open("ours")
+                let result: [Figure]
+                do {
+                    result = try await measure(store, kind)
+                } catch {
+                    await site.close(store)
+                    throw error
+                }
+                await site.close(store)
+                return result
+            }
+        }
+        return figures
+    }
+}
+
 /// Where the databases of a run are created, opened and inspected.
 protocol DatabaseSite: Sendable {
     var kind: DatabaseKind { get }

@@ -85,6 +85,29 @@ import Testing
         }
     }
 
+    /// More than one search of an account finds (AccountSearch): what is new is among what is found, and so is who owns it.
+    @Test func `OWN-14 of an account with many purchases that nobody owns none is proposed, until one has an owner`() async throws
+    {
+        try await withWorld { world in
+            world.clock.set(Self.newer.purchaseDate.adding(.minutes(1)))
+            func purchase(_ number: Int) -> Purchase {
+                Self.older.with { purchase in
+                    let id = "\(5000 + number)"
+                    (purchase.transactionId, purchase.originalTransactionId, purchase.webOrderLineItemId) = (id, id, "9\(id)")
+                }
+            }
+            for number in 0..<70 { _ = try await world.receive(Notification("many\(number)", about: purchase(number))) }
+            #expect(try world.rowCounts()["ownerProposal"] == 0)
+            _ = try await world.claim(World.alice, .restore, purchase(3))
+            let owned = try await Self.proposals(world)
+            #expect(!owned.isEmpty && owned.allSatisfy { $0.customer == World.alice && $0.becauseOf.rawValue == "5003" })
+            #expect(try await Self.told(world, "5001").map(\.customer) == [World.alice])
+            _ = try await world.receive(Notification("next", about: Self.newer))
+            #expect(try await Self.told(world).map(\.customer) == [World.alice])
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
     @Test func `AUDIT-2 a subscription whose Apple Account was taken off the list is found`() async throws {
         try await withWorld { world in
             _ = try await world.claim(World.alice, .purchase, Self.older)
