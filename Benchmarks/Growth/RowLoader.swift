@@ -61,7 +61,7 @@ struct PostgresLoader: RowLoader {
 
     init(url: String) throws {
         connection = try RawPostgres(url: url)
-        try connection.script("SET session_replication_role = replica")
+        try connection.script("SET session_replication_role = replica; SET client_min_messages = warning")
         // Twice: the first one frees the space of what was loaded before.
         let empty = "TRUNCATE \(StoredLives.tables.map(\.name).joined(separator: ", ")) CASCADE"
         try connection.script(empty)
