@@ -2,7 +2,8 @@ import ArgumentParser
 import CCostMarks
 import Foundation
 
-/// What the hot paths cost in instructions, which no other program on the machine changes; scripts/costs runs it under callgrind.
+/// The work of the hot paths, for counting its instructions, which no other program on the machine changes: scripts/costs runs it
+/// under callgrind.
 @main
 struct Costs: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -25,7 +25,7 @@ struct PreparedCosts: Sendable {
         func now() -> Timestamp { PreparedCosts.signedAt.adding(.minutes(1)) }
     }
 
-    /// What is signed, as text.
+    /// The signed samples, as text.
     struct Signed: Codable, Sendable {
         var rootDER: [UInt8]
         var transaction: String

@@ -33,7 +33,7 @@ enum DatabaseKind: String, Sendable {
 }
 
 extension [DatabaseKind] {
-    /// What is measured with an empty store of each kind.
+    /// Figures that are measured with an empty store of each kind.
     func figures(_ measure: (any Store, DatabaseKind) async throws -> [Figure]) async throws -> [Figure] {
         var figures: [Figure] = []
         for kind in self {

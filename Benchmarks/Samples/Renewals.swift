@@ -79,9 +79,8 @@ package struct Renewals: Sendable {
 
     package var verifier: AppStoreVerifier { AppStoreVerifier(roots: samples.roots) }
 
-    /// - Parameter clock: the machine's where none is given.
-    package func backend(_ store: any Store, clock: any TimeSource = MachineClock()) -> Backend {
-        Backend(store: store, verifier: verifier, apps: [Self.app], clock: clock)
+    package func backend(_ store: any Store) -> Backend {
+        Backend(store: store, verifier: verifier, apps: [Self.app], clock: MachineClock())
     }
 
     /// Stores the subscriptions, sealed at the end, as a server's chains are.
