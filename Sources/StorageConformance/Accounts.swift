@@ -63,6 +63,23 @@ extension StorageConformance {
             try expect(owned, equals: ids("1001"), "what has an owner")
             let none = try await store.write { try $0.owned(among: [], in: Specimen.scope) }
             try expect(none, equals: [], "of nothing")
+            try await store.write { write in
+                try write.keep(
+                    [sighting("1000", "a"), sighting("1002", "a"), sighting("1001", "b"), sighting("1002", "é")],
+                    in: Specimen.scope)
+            }
+            func isOwnedOrShownOtherwise(
+                by ids: [String], limit: Int = 10, in scope: Scope = Specimen.scope
+            ) async throws -> Bool {
+                try await store.write {
+                    try $0.isOwnedOrShownOtherwise(by: ids.map { .appTransactionId($0) }, limit: limit, in: scope)
+                }
+            }
+            for (ids, expected) in [([], false), (["9"], false), (["b"], true), (["a"], true), (["9", "é"], true)] {
+                try expect(try await isOwnedOrShownOtherwise(by: ids), equals: expected, "what \(ids) show")
+            }
+            try expect(try await isOwnedOrShownOtherwise(by: ["a"], limit: 1), equals: false, "1000 is shown by a alone")
+            try expect(try await isOwnedOrShownOtherwise(by: ["b"], in: Specimen.sandbox), equals: false, "in the Sandbox")
         },
         Behaviour("STORE-58", "Subscriptions for which an owner is proposed are read in pages, until it ends") { store in
             for id in ["1000", "1001", "1002"] {

@@ -108,6 +108,24 @@ import Testing
         }
     }
 
+    @Test func `OWN-14 an owner is found through an unowned subscription that two pieces of evidence show`() async throws {
+        try await withWorld { world in
+            world.clock.set(Self.newer.purchaseDate.adding(.minutes(1)))
+            _ = try await world.receive(Notification("u1", about: Self.older))
+            _ = try await world.receive(Notification("u2", about: Self.older.renewed().with { $0.appTransactionId = "at-9" }))
+            let owned = Self.older.with { purchase in
+                (purchase.transactionId, purchase.originalTransactionId, purchase.webOrderLineItemId) = ("4001", "4001", "94001")
+                purchase.appTransactionId = "at-9"
+            }
+            _ = try await world.claim(World.alice, .restore, owned)
+            _ = try await world.receive(Notification("u3", about: Self.newer))
+            let proposals = try await Self.proposals(world)
+            #expect(proposals.map(\.subscription.rawValue) == ["1001", "2001"])
+            #expect(proposals.allSatisfy { $0.customer == World.alice && $0.becauseOf.rawValue == "4001" })
+            #expect(try await Self.told(world).map(\.customer) == [World.alice])
+        }
+    }
+
     @Test func `AUDIT-2 a subscription whose Apple Account was taken off the list is found`() async throws {
         try await withWorld { world in
             _ = try await world.claim(World.alice, .purchase, Self.older)

@@ -243,7 +243,7 @@ def check_page(shop, folder):
 
 def check_swift_page(shop):
     """The receiver in Swift of the page, which is built with the tests, answers what the API answers."""
-    page, program = (ROOT / "docs/operations/webhooks.md").read_text(), pathlib.Path(TENURE).with_name("webhook-receiver")
+    page, program = (ROOT / "docs/operations/webhooks.md").read_text(), ROOT / ".build/debug/webhook-receiver"
     source = (ROOT / "Examples/webhook-receiver/main.swift").read_text()
     shop.check("the receiver in Swift stands on the page as it is built", re.search(r"```swift\n(.*?)```", page, re.DOTALL)[1] == source)
     port = free_port()

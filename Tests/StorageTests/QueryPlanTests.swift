@@ -28,7 +28,7 @@ import Testing
                     #expect(
                         !plan.contains { step in
                             step.hasPrefix("SCAN") && step != "SCAN CONSTANT ROW" && !step.hasPrefix("SCAN (subquery")
-                                && !step.hasPrefix("SCAN json_each")
+                                && step != "SCAN shown" && !step.hasPrefix("SCAN json_each")
                         }, "\(sql): \(plan)")
                     #expect(!plan.contains { $0.contains("TEMP B-TREE FOR ORDER BY") }, "\(sql): \(plan)")
                 }
@@ -250,6 +250,7 @@ import Testing
         _ = try transaction.holdings(of: alice)
         _ = try transaction.sightings(of: [Life.key.originalTransactionId], limit: 10, in: Life.scope)
         _ = try transaction.sightings(by: [.receipt("r")], limit: 10, in: Life.scope)
+        _ = try transaction.isOwnedOrShownOtherwise(by: [.receipt("r")], limit: 10, in: Life.scope)
         _ = try transaction.owned(among: [Life.key.originalTransactionId], in: Life.scope)
         try transaction.keep([AccountSighting(of: Life.key.originalTransactionId, by: .receipt("r"))], in: Life.scope)
         try transaction.propose(Life.key)

@@ -89,6 +89,15 @@ extension Ingest {
         let changed = changes.before.keys.filter { $0.scope == scope }.map(\.originalTransactionId)
         let begun = AccountSearch(of: Set(changed).union(new.map(\.subscription)))
         guard !begun.found.isEmpty else { return }
+        // A first purchase whose Apple Account has nothing that anybody owns: its other purchases are not read.
+        let isKnownUnowned = begun.found.map { SubscriptionKey(scope, $0) }.allSatisfy { key in
+            guard let state = desk.stateBefore(of: key) else { return false }
+            return state.owner(at: request.learnedAt) == nil && changes.before[key]?.owner(at: request.learnedAt) == nil
+        }
+        if isKnownUnowned {
+            let evidence = Set(new.map(\.evidence)).sorted()
+            guard try transaction.isOwnedOrShownOtherwise(by: evidence, limit: AccountSearch.most, in: scope) else { return }
+        }
         let search = try begun.answered(by: transaction, in: scope)
         // Mostly an Apple Account has one subscription.
         guard search.found.count > 1 else { return }

@@ -36,9 +36,13 @@ package struct AbuseReview {
     /// When something begins to count that lies ahead, and is known already: a tenure, a period or a change. Nil where nothing
     /// does. Until then the same books give no more than now: time takes evidence out of the windows, and adds none.
     package var beginsLater: Timestamp? {
-        let instants = states.flatMap { state in
-            state.tenures.map(\.from) + state.claims.map(\.claim.claimedAt) + state.contested.map(\.at)
-                + state.periods.flatMap { [$0.purchaseDate, $0.transaction.revocation?.revocationDate].compactMap { $0 } }
+        let instants = states.flatMap { state -> [Timestamp] in
+            let owned: [Timestamp] = state.tenures.map(\.from)
+            let claimed: [Timestamp] = state.claims.map(\.claim.claimedAt)
+            let contested: [Timestamp] = state.contested.map(\.at)
+            let bought: [Timestamp] = state.periods.map(\.purchaseDate)
+            let revoked: [Timestamp] = state.periods.compactMap { $0.transaction.revocation?.revocationDate }
+            return owned + claimed + contested + bought + revoked
         }
         return instants.filter { $0 > instant }.min()
     }

@@ -57,6 +57,11 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     /// transactions that ask for the same evidence, the second waits for the first to end and sees what it wrote.
     func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> [AccountSighting]
 
+    /// Whether a subscription of one Apple Account has, or once had, an owner, or is shown by other evidence as well. Asked of
+    /// the first `limit` by `originalTransactionId` for each piece of evidence; a second transaction waits as for
+    /// ``sightings(by:limit:in:)``.
+    func isOwnedOrShownOtherwise(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> Bool
+
     /// The subscriptions among these that have, or once had, an owner; in any order.
     func owned(among subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [OriginalTransactionID]
 

@@ -24,6 +24,28 @@ enum AccountQueries {
         PostgresStatement(selectByEvidence, [.integer(ledger), .texts(evidence.map(\.text)), .count(limit)])
     }
 
+    private static let selectOwnedOrShownOtherwise = """
+        SELECT EXISTS (
+            SELECT 1 FROM unnest($2::text[]) AS asked (shownBy) CROSS JOIN LATERAL (
+                SELECT ledger, evidence, originalTransactionId FROM accountSighting
+                WHERE ledger = $1 AND evidence = shownBy ORDER BY originalTransactionId LIMIT $3
+            ) AS shown
+            WHERE EXISTS (
+                SELECT 1 FROM tenure
+                WHERE tenure.ledger = shown.ledger AND tenure.originalTransactionId = shown.originalTransactionId
+                    AND customer IS NOT NULL
+            ) OR EXISTS (
+                SELECT 1 FROM accountSighting AS other
+                WHERE other.ledger = shown.ledger AND other.originalTransactionId = shown.originalTransactionId
+                    AND other.evidence <> shown.evidence
+            ))
+        """
+
+    static func isOwnedOrShownOtherwise(by evidence: [AppleAccount.Evidence], limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            selectOwnedOrShownOtherwise, [.integer(ledger), .texts(evidence.map(\.text)), .count(limit)])
+    }
+
     private static let selectOwned = """
         SELECT DISTINCT originalTransactionId FROM tenure
         WHERE ledger = $1 AND originalTransactionId = ANY ($2::text[]) AND customer IS NOT NULL

@@ -401,6 +401,12 @@ final class PostgresTransaction: StoreTransaction {
         Set(evidence).sorted().map { Self.lockName("account", scope.app.rawValue, scope.environment.rawValue, $0.text) }
     }
 
+    func isOwnedOrShownOtherwise(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> Bool {
+        let statement = AccountQueries.isOwnedOrShownOtherwise(by: evidence, limit: limit, ledger: try ledger(of: scope))
+        let answer = try pipeline(locks.take(accountLocks(evidence, in: scope)) + [statement]).last
+        return try answer?.contains { try $0.bool(0) } ?? false
+    }
+
     func owned(among subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [OriginalTransactionID] {
         let statement = AccountQueries.owned(among: subscriptions, ledger: try ledger(of: scope))
         return try pipeline([statement]).last?.map { OriginalTransactionID(try $0.text(0)) } ?? []

@@ -28,6 +28,31 @@ enum AccountQueries {
         try database.rows(selectByEvidence, [.integer(ledger), .text(evidence.text), .count(limit)])
     }
 
+    static let selectOwnedOrShownOtherwise = """
+        SELECT EXISTS (
+            SELECT 1 FROM (
+                SELECT ledger, evidence, originalTransactionId FROM accountSighting
+                WHERE ledger = ? AND evidence = ? ORDER BY originalTransactionId LIMIT ?
+            ) AS shown
+            WHERE EXISTS (
+                SELECT 1 FROM tenure
+                WHERE tenure.ledger = shown.ledger AND tenure.originalTransactionId = shown.originalTransactionId
+                    AND customer IS NOT NULL
+            ) OR EXISTS (
+                SELECT 1 FROM accountSighting AS other
+                WHERE other.ledger = shown.ledger AND other.originalTransactionId = shown.originalTransactionId
+                    AND other.evidence <> shown.evidence
+            ))
+        """
+
+    static func isOwnedOrShownOtherwise(
+        by evidence: AppleAccount.Evidence, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> Bool {
+        try database.rows(selectOwnedOrShownOtherwise, [.integer(ledger), .text(evidence.text), .count(limit)]) {
+            $0.bool(0)
+        }.contains(true)
+    }
+
     static let selectOwned = """
         SELECT DISTINCT originalTransactionId FROM tenure
         WHERE ledger = ? AND originalTransactionId IN (SELECT value FROM json_each(?)) AND customer IS NOT NULL

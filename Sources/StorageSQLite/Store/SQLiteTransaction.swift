@@ -217,6 +217,13 @@ final class SQLiteTransaction: StoreTransaction {
         return try evidence.flatMap { try AccountQueries.sightings(by: $0, limit: limit, ledger: ledger, database) }
     }
 
+    func isOwnedOrShownOtherwise(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) throws -> Bool {
+        let ledger = try ledger(of: scope)
+        return try evidence.contains {
+            try AccountQueries.isOwnedOrShownOtherwise(by: $0, limit: limit, ledger: ledger, database)
+        }
+    }
+
     func owned(among subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [OriginalTransactionID] {
         try AccountQueries.owned(among: subscriptions, ledger: ledger(of: scope), database)
     }
