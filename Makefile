@@ -79,8 +79,7 @@ peers: $(BUILD_FIRST) .venv/installed
 # An optimiser can break what works in a debug build: once it made `tenure import` trap.
 release: $(if $(BUILT),,release-build) .venv/installed
 	.build/release/tenure demo
-	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/books_run.py
-	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/large_receipt.py
+	TENURE_BINARY=.build/release/tenure scripts/peers books_run large_receipt
 
 release-build: test-packages
 	swift build -c release --product tenure
@@ -115,9 +114,7 @@ client-build: test-packages
 
 client: $(if $(BUILT),,build-tests client-build) .venv/installed
 	swift test $(CLIENT_BUILD) --skip-build
-	.venv/bin/python Tests/Peers/client_run.py
-	.venv/bin/python Tests/Peers/client_kills.py
-	.venv/bin/python Tests/Peers/client_answers.py
+	scripts/peers client_run client_kills client_answers
 
 # Into a bare repository of its own, and an app against that; scripts/publish-client REPOSITORY VERSION does it for good.
 client-published: packages

@@ -4,19 +4,28 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
+START = time.monotonic()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".venv/bin/python"
 RELEASE = str(ROOT / ".build/release/tenure")
 
 
 def run(*arguments, **environment):
-    """Whether it succeeded, and what it printed."""
-    outcome = subprocess.run(
-        [str(argument) for argument in arguments], cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True)
-    print(outcome.stdout, flush=True)
-    return outcome.returncode == 0, outcome.stdout
+    """Whether it succeeded, and what it printed, which is shown as it comes."""
+    start, arguments = time.monotonic(), [str(argument) for argument in arguments]
+    print(f"== {' '.join(arguments)}", flush=True)
+    lines = []
+    with subprocess.Popen(
+        arguments, cwd=ROOT, env={**os.environ, "PYTHONUNBUFFERED": "1", **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", errors="replace",
+    ) as program:
+        for line in program.stdout:
+            lines.append(line)
+            print(line, end="", flush=True)
+    print(f"-- {time.monotonic() - start:.0f} s, status {program.returncode}", flush=True)
+    return program.returncode == 0, "".join(lines)
 
 
 def figure(output, pattern):
@@ -30,4 +39,5 @@ def end(rows, *widths):
     print()
     for *cells, is_right in rows:
         print(*(f"{cell:<{width}}" for cell, width in zip(cells, widths)), "not run" if is_right is None else "passed" if is_right else "FAILED")
+    print(f"{time.monotonic() - START:.0f} s in all")
     return 1 if any(row[3] is False for row in rows) else 0
