@@ -82,7 +82,7 @@ peers: $(BUILD_FIRST) .venv/installed
 # An optimiser can break what works in a debug build: once it made `tenure import` trap. make check runs all peers against it.
 release: $(if $(BUILT),,release-build) .venv/installed
 	.build/release/tenure demo
-	$(if $(BUILT),,TENURE_BINARY=$(CURDIR)/.build/release/tenure scripts/peers books_run large_receipt)
+	TENURE_BINARY=$(CURDIR)/.build/release/tenure scripts/peers large_receipt $(if $(BUILT),,books_run)
 
 release-build: test-packages
 	swift build -c release --product tenure

@@ -80,7 +80,7 @@ struct Bench: AsyncParsableCommand {
 
     private var effort: Effort {
         slice
-            ? Effort(rounds: 1, seconds: 1, subscriptions: 600, isSlice: true)
+            ? Effort(rounds: 1, seconds: 1, subscriptions: 200, isSlice: true)
             : Effort(rounds: rounds, seconds: seconds, subscriptions: subscriptions, isSlice: false)
     }
 

@@ -3,7 +3,7 @@
 the document with schemas that allow nothing more; bad input of every kind gets a refusal that the document names; and schemathesis, which knows the
 document and nothing else, in every role. Prints one line per check; the exit code is 1 when one failed.
 
-EXAMPLES makes schemathesis try more (20), PAGED the list that is read while others write longer (2000 rows)."""
+EXAMPLES makes schemathesis try more (10), PAGED the list that is read while others write longer (2000 rows)."""
 
 import concurrent.futures
 import hashlib
@@ -708,7 +708,7 @@ def schemathesis(api, folder, role, headers):
     if role == "server":
         checks.append("ignored_auth")
     arguments = [pathlib.Path(sys.executable).parent / "st", "run", str(path), "--url", api.books.server, "--seed", "1", "--max-examples",
-                 os.environ.get("EXAMPLES", "20"), "--checks", ",".join(checks), "--suppress-health-check", "all", "--continue-on-failure",
+                 os.environ.get("EXAMPLES", "10"), "--checks", ",".join(checks), "--suppress-health-check", "all", "--continue-on-failure",
                  "--request-timeout", "30", "--warnings", "off", "--no-color"]
     for name, value in headers.items():
         arguments += ["--header", f"{name}: {value}"]
