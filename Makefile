@@ -24,7 +24,7 @@ TEST_PHASES = build-tests suites peers chaos-small client-build client
 # What `make check` does: the same, and more. chaos-small and bench-slice mostly wait: both at once take the time of one.
 CHECK_PHASES = lint build-tests suites release-build peers chaos-small+bench-slice client-build client rules demo release costs docs fuzz-smoke client-published
 
-# The program that other programs are run against. make check runs them against the optimised one, which is four times as fast.
+# The program that peers and chaos-small run against; make check names the optimised one, which takes much less of the processor.
 PROGRAM ?= $(CURDIR)/.build/debug/tenure
 
 # scripts/phases sets BUILT where earlier phases have built what a phase runs.
