@@ -2,9 +2,12 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-SWIFT_BUILD = swift build --disable-automatic-resolution
+# Neither debug information nor an index for editors, which are a sixth of what compiling costs. `make build-tests LEAN=` builds both.
+LEAN = --disable-index-store -debug-info-format none
+
+SWIFT_BUILD = swift build $(LEAN) --disable-automatic-resolution
 ifeq ($(wildcard Package.resolved),)
-SWIFT_BUILD = swift build
+SWIFT_BUILD = swift build $(LEAN)
 endif
 
 export CC = $(CURDIR)/scripts/cc
@@ -21,8 +24,8 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does. CONTRIBUTING.md has a table of all phases.
 TEST_PHASES = build-tests suites peers chaos-small client-build client
 
-# What `make check` does: the same, and more. chaos-small and bench-slice mostly wait: both at once take the time of one.
-CHECK_PHASES = lint build-tests suites release-build peers chaos-small+bench-slice client-build client rules demo release costs docs fuzz-smoke client-published
+# What `make check` does: the same, and more. Those joined by + run at the same time, since each waits for much of its time.
+CHECK_PHASES = lint build-tests release-build suites+peers chaos-small+bench-slice+client-build rules release client+demo+costs+docs fuzz-smoke+client-published
 
 # The program that peers and chaos-small run against; make check names the optimised one, which takes much less of the processor.
 PROGRAM ?= $(CURDIR)/.build/debug/tenure
@@ -85,8 +88,8 @@ release: $(if $(BUILT),,release-build) .venv/installed
 	TENURE_BINARY=$(CURDIR)/.build/release/tenure scripts/peers large_receipt $(if $(BUILT),,books_run)
 
 release-build: test-packages
-	swift build -c release --product tenure
-	swift build -c release --product tenure-costs
+	$(SWIFT_BUILD) -c release --product tenure
+	$(SWIFT_BUILD) -c release --product tenure-costs
 
 # The instructions of the hot paths and the pages that they write, against Benchmarks/costs.tsv; costs-write writes that table anew.
 costs: $(if $(BUILT),,release-build)
@@ -104,8 +107,8 @@ chaos-small: $(BUILD_FIRST)
 	.build/debug/tenure-chaos --binary $(PROGRAM) --seed $(or $(SEED),1)
 
 chaos: test-packages
-	swift build -c release --product tenure
-	swift build -c release --product tenure-chaos
+	$(SWIFT_BUILD) -c release --product tenure
+	$(SWIFT_BUILD) -c release --product tenure-chaos
 	.build/release/tenure-chaos --full --binary .build/release/tenure --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
 
 # The device SDK, which apps fetch by itself (docs/architecture.md). Its manifest may set no unsafe flags: apps could not depend on it.
@@ -113,7 +116,7 @@ chaos: test-packages
 CLIENT_BUILD = --package-path Client/Linux -Xswiftc -warnings-as-errors
 
 client-build: test-packages
-	swift build $(CLIENT_BUILD) --build-tests
+	$(SWIFT_BUILD) $(CLIENT_BUILD) --build-tests
 
 client: $(if $(BUILT),,build-tests client-build) .venv/installed
 	swift test $(CLIENT_BUILD) --skip-build
@@ -153,9 +156,9 @@ console-full: build-tests .venv/installed
 # With the thread sanitizer in a folder of its own.
 client-full: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
-	swift build $(CLIENT_BUILD) --build-tests
-	swift build $(CLIENT_BUILD) -c release --product tenure-device-bench
-	swift build --package-path Client/Linux --sanitize=thread --scratch-path .build-client/thread --build-tests
+	$(SWIFT_BUILD) $(CLIENT_BUILD) --build-tests
+	$(SWIFT_BUILD) $(CLIENT_BUILD) -c release --product tenure-device-bench
+	$(SWIFT_BUILD) --package-path Client/Linux --sanitize=thread --scratch-path .build-client/thread --build-tests
 	scripts/client-full
 
 apple-full: optimised .venv/installed
@@ -199,7 +202,7 @@ check:
 	PROGRAM=$(CURDIR)/.build/release/tenure scripts/phases $(CHECK_PHASES)
 
 bench: test-packages .venv/installed
-	swift build -c release --product tenure
-	swift build -c release --product tenure-bench
+	$(SWIFT_BUILD) -c release --product tenure
+	$(SWIFT_BUILD) -c release --product tenure-bench
 	.build/release/tenure-bench
 

@@ -130,7 +130,7 @@ class Reader:
         makefile = (ROOT / "Makefile").read_text()
         steps = text.strip().splitlines()
         check("the page builds as the Makefile does", len(steps) == 3 and f"\t@{steps[0]}\n" in makefile
-              and steps[1].startswith("swift build ") and "SWIFT_BUILD = swift build\n" in makefile
+              and steps[1].startswith("swift build ") and "SWIFT_BUILD = swift build $(LEAN)\n" in makefile
               and f"\t$(SWIFT_BUILD){steps[1].removeprefix('swift build')}\n" in makefile, steps)
         check("and where the Makefile builds there", steps[2] == 'export PATH="$PWD/.build/debug:$PATH"'
               and ".build/debug/tenure demo" in makefile, steps)

@@ -27,9 +27,13 @@ import Testing
         return (line ?? "").split(separator: " ").dropFirst(2).map(String.init)
     }
 
+    /// What `make check` runs, in order; the phases of a group run at the same time.
+    private static func groups() throws -> [[String]] {
+        try variable("CHECK_PHASES").map { $0.split(separator: "+").map(String.init) }
+    }
+
     @Test func `the table of phases has exactly what make check runs`() throws {
-        // Those joined by + run at the same time.
-        let run = try Self.variable("CHECK_PHASES").flatMap { $0.split(separator: "+").map(String.init) }
+        let run = try Self.groups().flatMap(\.self)
         #expect(try Set(Self.phases().keys) == Set(run))
         #expect(try Set(Self.variable("TEST_PHASES")).isSubset(of: run), "make check does all that make test does")
         #expect(run.count >= 12)
@@ -38,8 +42,9 @@ import Testing
     }
 
     @Test func `the sum of the budgets and the aim are written as they are`() throws {
-        let sum = try Self.phases().values.reduce(0, +)
-        #expect(try Self.text("CONTRIBUTING.md").contains("The budgets add up to \(sum) minutes"))
+        let budgets = try Self.phases()
+        let sum = try Self.groups().reduce(0) { sum, group in sum + (group.compactMap { budgets[$0] }.max() ?? 0) }
+        #expect(try Self.text("CONTRIBUTING.md").contains("add up to \(sum) minutes"))
         for page in ["CONTRIBUTING.md", "README.md"] {
             #expect(try Self.text(page).contains("at most \(Self.minutes) minutes"), "\(page)")
         }
