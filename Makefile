@@ -2,8 +2,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-# Neither debug information nor an index for editors, which are a sixth of what compiling costs. `make build-tests LEAN=` builds both.
-LEAN = --disable-index-store -debug-info-format none
+# No debug information: it is an eighth of what compiling costs. `make build-tests LEAN=` is for a debugger.
+LEAN = -debug-info-format none
 
 SWIFT_BUILD = swift build $(LEAN) --disable-automatic-resolution
 ifeq ($(wildcard Package.resolved),)
