@@ -24,8 +24,9 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does. CONTRIBUTING.md has a table of all phases.
 TEST_PHASES = build-tests suites peers chaos-small client-build client
 
-# What `make check` does: the same, and more. Those joined by + run at the same time, since each waits for much of its time.
-CHECK_PHASES = lint build-tests release-build suites+peers chaos-small+bench-slice+client-build rules release client+demo+costs+docs fuzz-smoke+client-published
+# What `make check` does: the same, and more. Builds take both cores; what is built then runs in three lanes, since each waits for much of its
+# time. The optimised program's receipts of five megabytes have the machine to themselves.
+CHECK_PHASES = lint build-tests release-build suites,client,demo,costs,docs+peers,bench-slice+client-build,fuzz-smoke,client-published,chaos-small rules release
 
 # The program that peers and chaos-small run against; make check names the optimised one, which takes much less of the processor.
 PROGRAM ?= $(CURDIR)/.build/debug/tenure
@@ -113,10 +114,10 @@ chaos: test-packages
 
 # The device SDK, which apps fetch by itself (docs/architecture.md). Its manifest may set no unsafe flags: apps could not depend on it.
 # Client/Linux has the same sources and tests, and what stands in for Apple's StoreKit.
-CLIENT_BUILD = --package-path Client/Linux -Xswiftc -warnings-as-errors
+CLIENT_BUILD = $(LEAN) --package-path Client/Linux -Xswiftc -warnings-as-errors
 
 client-build: test-packages
-	$(SWIFT_BUILD) $(CLIENT_BUILD) --build-tests
+	swift build $(CLIENT_BUILD) --build-tests
 
 client: $(if $(BUILT),,build-tests client-build) .venv/installed
 	swift test $(CLIENT_BUILD) --skip-build
@@ -156,9 +157,9 @@ console-full: build-tests .venv/installed
 # With the thread sanitizer in a folder of its own.
 client-full: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
-	$(SWIFT_BUILD) $(CLIENT_BUILD) --build-tests
-	$(SWIFT_BUILD) $(CLIENT_BUILD) -c release --product tenure-device-bench
-	$(SWIFT_BUILD) --package-path Client/Linux --sanitize=thread --scratch-path .build-client/thread --build-tests
+	swift build $(CLIENT_BUILD) --build-tests
+	swift build $(CLIENT_BUILD) -c release --product tenure-device-bench
+	swift build $(LEAN) --package-path Client/Linux --sanitize=thread --scratch-path .build-client/thread --build-tests
 	scripts/client-full
 
 apple-full: optimised .venv/installed
