@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # No debug information: it is an eighth of what compiling costs. `make build-tests LEAN=` is for a debugger.
-LEAN = -debug-info-format none
+export LEAN = -debug-info-format none
 
 SWIFT_BUILD = swift build $(LEAN) --disable-automatic-resolution
 ifeq ($(wildcard Package.resolved),)

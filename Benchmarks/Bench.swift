@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct Bench: AsyncParsableCommand {
@@ -54,29 +55,40 @@ struct Bench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let effort = effort
         var report = Report(machine: .present(), rounds: effort.rounds, judges: !effort.isSlice)
         print(report.heading)
-        if asksFor("verification") { report.add(try await VerificationFigures(effort).measure()) }
-        if asksFor("receipts") { report.add(try await ReceiptFigures(effort).measure()) }
-        if asksFor("scaling") { report.add(try await ScalingFigures(effort: effort).measure()) }
-        if asksFor("apple") { report.add(try await AppleLibraryFigures(effort: effort).measure()) }
-        if asksFor("ledger") { report.add(LedgerFigures(effort: effort).measure()) }
-        if asksFor("memory") { report.add(try await MemoryFigures(effort: effort).measure()) }
-        if ["entitlements", "answers", "ingest"].contains(where: { asksFor($0) }) { report.add(try await serverFigures(effort)) }
-        if asksFor("accounts") { report.add(try await AccountFigures(effort: effort, kinds: database.kinds).measure()) }
-        if asksFor("durable") { report.add(try await DurableFigures(effort: effort, kinds: database.kinds).measure()) }
-        if asksFor("pipeline") { report.add(try await PipelineFigures(effort: effort, kinds: database.kinds).measure()) }
-        if asksFor("webhooks") { report.add(try await WebhookFigures(effort: effort, kinds: database.kinds).measure()) }
-        if asksFor("asking") { report.add(try await AskingFigures(effort: effort).measure()) }
-        if asksFor("store") { report.add(try await StoreFigures(effort: effort).measure()) }
-        if asksFor("policy", isLong: true) {
-            report.add(try await PolicyFigures(effort: effort, kinds: database.kinds).measure())
+        for section in sections(effort) where asks(for: section) {
+            let start = ContinuousClock.now
+            report.add(try await section.measure())
+            say("\(section.names.joined(separator: ", ")): \(start.duration(to: .now).components.seconds) s")
         }
-        if asksFor("growth", isLong: true) { report.add(try await growth(effort).measure()) }
         print(report.table)
         if strict, !report.missed.isEmpty { throw ExitCode(1) }
     }
+
+    private func sections(_ effort: Effort) -> [Section] {
+        let kinds = database.kinds
+        return [
+            Section("verification") { try await VerificationFigures(effort).measure() },
+            Section("receipts") { try await ReceiptFigures(effort).measure() },
+            Section("scaling") { try await ScalingFigures(effort: effort).measure() },
+            Section("apple") { try await AppleLibraryFigures(effort: effort).measure() },
+            Section("ledger") { LedgerFigures(effort: effort).measure() },
+            Section("memory") { try await MemoryFigures(effort: effort).measure() },
+            Section("entitlements", "answers", "ingest") { try await serverFigures(effort) },
+            Section("accounts") { try await AccountFigures(effort: effort, kinds: kinds).measure() },
+            Section("durable") { try await DurableFigures(effort: effort, kinds: kinds).measure() },
+            Section("pipeline") { try await PipelineFigures(effort: effort, kinds: kinds).measure() },
+            Section("webhooks") { try await WebhookFigures(effort: effort, kinds: kinds).measure() },
+            Section("asking") { try await AskingFigures(effort: effort).measure() },
+            Section("store") { try await StoreFigures(effort: effort).measure() },
+            Section("policy", isLong: true) { try await PolicyFigures(effort: effort, kinds: kinds).measure() },
+            Section("growth", isLong: true) { try await growth(effort).measure() },
+        ]
+    }
+
+    /// Progress, apart from the report: standard error is not buffered.
+    private func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
     private var effort: Effort {
         slice
@@ -91,14 +103,15 @@ struct Bench: AsyncParsableCommand {
             isSlice: effort.isSlice)
     }
 
-    /// - Parameter isLong: whether it takes so long that it runs only if it is named, or in a slice.
-    private func asksFor(_ name: String, isLong: Bool = false) -> Bool {
+    private func asks(for section: Section) -> Bool { section.names.contains { asks(for: $0, isLong: section.isLong) } }
+
+    private func asks(for name: String, isLong: Bool = false) -> Bool {
         only.map { $0.split(separator: ",").contains(name[...]) } ?? (!isLong || slice)
     }
 
     /// Both run against one server and one store: the reads first, because ingest makes the store grow.
     private func serverFigures(_ effort: Effort) async throws -> [Figure] {
-        let (reads, answers, writes) = (asksFor("entitlements"), asksFor("answers"), asksFor("ingest"))
+        let (reads, answers, writes) = (asks(for: "entitlements"), asks(for: "answers"), asks(for: "ingest"))
         return try await Stage(subscriptions: effort.subscriptions).play { stage in
             var figures: [Figure] = []
             if reads { figures += try await EntitlementFigures(effort: effort, stage: stage).measure() }
@@ -106,6 +119,18 @@ struct Bench: AsyncParsableCommand {
             if writes { figures += try await IngestFigures(effort: effort, stage: stage).measure() }
             return figures
         }
+    }
+}
+
+/// Figures that are measured together, under the names that `--only` takes.
+private struct Section {
+    let names: [String]
+    /// Whether it takes so long that it runs only if it is named, or in a slice.
+    let isLong: Bool
+    let measure: () async throws -> [Figure]
+
+    init(_ names: String..., isLong: Bool = false, measure: @escaping () async throws -> [Figure]) {
+        (self.names, self.isLong, self.measure) = (names, isLong, measure)
     }
 }
 
