@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 @main
 struct Bench: AsyncParsableCommand {
@@ -60,7 +59,8 @@ struct Bench: AsyncParsableCommand {
         for section in sections(effort) where asks(for: section) {
             let start = ContinuousClock.now
             report.add(try await section.measure())
-            say("\(section.names.joined(separator: ", ")): \(start.duration(to: .now).components.seconds) s")
+            let seconds = Int((ContinuousClock.now - start).seconds)
+            Report.progress("\(section.names.joined(separator: ", ")): \(seconds) s")
         }
         print(report.table)
         if strict, !report.missed.isEmpty { throw ExitCode(1) }
@@ -86,9 +86,6 @@ struct Bench: AsyncParsableCommand {
             Section("growth", isLong: true) { try await growth(effort).measure() },
         ]
     }
-
-    /// Progress, apart from the report: standard error is not buffered.
-    private func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
     private var effort: Effort {
         slice
@@ -122,7 +119,7 @@ struct Bench: AsyncParsableCommand {
     }
 }
 
-/// Figures that are measured together, under the names that `--only` takes.
+/// Figures that are measured together, and the names by which `--only` selects them.
 private struct Section {
     let names: [String]
     /// Whether it takes so long that it runs only if it is named, or in a slice.
@@ -130,7 +127,9 @@ private struct Section {
     let measure: () async throws -> [Figure]
 
     init(_ names: String..., isLong: Bool = false, measure: @escaping () async throws -> [Figure]) {
-        (self.names, self.isLong, self.measure) = (names, isLong, measure)
+        self.names = names
+        self.isLong = isLong
+        self.measure = measure
     }
 }
 

@@ -54,6 +54,9 @@ struct Report {
 
     mutating func add(_ more: [Figure]) { figures += more }
 
+    /// Writes a line of progress at once: standard error is not buffered, and not part of the report.
+    static func progress(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
     var missed: [Figure] { judges ? figures.filter(\.misses) : [] }
 
     var heading: String {

@@ -194,8 +194,7 @@ private struct LoadProgress {
         let folder = FileManager.default.temporaryDirectory.path
         let free = try FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize] as? Int ?? 0
         let rate = Int(Double(loaded - first) / (now - start).seconds)
-        let line = "\(kind.rawValue): \(loaded) of \(all) loaded, \(rate)/s, \(free >> 30) GiB of the disk free\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        Report.progress("\(kind.rawValue): \(loaded) of \(all) loaded, \(rate)/s, \(free >> 30) GiB of the disk free")
         guard free > Self.reserve else { throw BenchError("the disk is nearly full") }
     }
 }
