@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every rule marked `built` in docs/rules.md has a test whose name starts with its id, and that this test kills the
-committed mutation of that rule (Tests/Mutations/<id>.patch). A rule that the server and the device SDK both hold has a second mutation, of the SDK's half
-(Tests/Mutations/<id>.client.patch).
+committed mutations of that rule: Tests/Mutations/<id>.patch, and for what that one does not touch <id>.<word>.patch, such as ENT-10.client.patch of the
+device SDK's half.
 
 The pure rooms are copied to a folder of their own and built there once (package Rules/); then each mutation is applied, built, tested
 and taken back. A mutation of `Ledger` is built and tested with that room alone first, which takes seconds. One of Client/ is judged by the
@@ -79,7 +79,7 @@ def built_rules():
 
 
 def rule_of(mutation):
-    return mutation.removesuffix(".client")
+    return mutation.split(".")[0]
 
 
 def path_of(mutation):
@@ -91,8 +91,8 @@ def package_of(mutation):
 
 
 def mutations(rules):
-    """The names of the mutations of rules: one that is missing has a name, too."""
-    return [name for rule in rules for name in (rule, f"{rule}.client") if name == rule or path_of(name).exists()]
+    """The names of the mutations of rules: a first one that is missing has a name, too."""
+    return [name for rule in rules for name in (rule, *sorted(path.stem for path in path_of(rule).parent.glob(f"{rule}.*.patch")))]
 
 
 def copy_sources(package):

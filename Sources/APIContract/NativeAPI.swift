@@ -527,13 +527,18 @@ package enum NativeAPI {
         about: .init(.apple, "How far an extension of all subscriptions of a product is, as Apple says."),
         problems: ofAsking)
 
-    /// A subscription's renewals bear another token.
+    /// A subscription bears another token, and belongs to whom it names.
     package static let setAppAccountToken = Endpoint<
         SubscriptionIdPath, EnvironmentQuery, TokenAtAppleBody, AppleRequestBody
     >(
         "setAppAccountToken", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/tokens/\(.id)",
         callers: .appBackend(.subscriptionsExtend),
-        about: .init(.apple, "Set the appAccountToken that a subscription's renewals bear at Apple."),
+        about: .init(
+            .apple,
+            """
+            Set the appAccountToken that a subscription bears at Apple. From Apple's first copy with it the subscription \
+            belongs to the customer for whom the token is registered (OWN-4).
+            """),
         problems: ofAsking + [.unknownSubscription, .idTaken])
 
     /// Apple is asked to post a test notification.

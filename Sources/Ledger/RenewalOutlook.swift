@@ -11,13 +11,13 @@ struct RenewalOutlook: Hashable {
     /// signed earlier was about an earlier end.
     let retry: RenewalFact?
 
-    /// Nil where it is no auto-renewable subscription.
+    /// Nil where it is no auto-renewable subscription, or none of its periods serves here.
     ///
     /// - Parameter instant: what was signed later is not heard, and what began later is not seen; by default nothing is later.
     init?(of state: SubscriptionState, at instant: Timestamp = .latestAccepted) {
         let periods = state.periods
         let index = periods.lastIndex { $0.isSubscriptionPeriod && !$0.neverServes && $0.firstWord <= instant }
-        guard let index = index ?? periods.firstIndex(where: \.isSubscriptionPeriod) else { return nil }
+        guard let index = index ?? periods.firstIndex(where: { $0.isSubscriptionPeriod && !$0.neverServes }) else { return nil }
         self.init(after: periods[index], state.renewals, until: instant)
     }
 

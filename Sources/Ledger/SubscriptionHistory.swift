@@ -35,6 +35,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
     package private(set) var joins: [CustomerJoin] = []
     /// By `separatedAt`.
     package private(set) var separations: [CustomerSeparation] = []
+    /// What the books of other subscriptions say of charges that this one's transactions name, too; by Apple's key.
+    package private(set) var chargesElsewhere: [ChargeElsewhere] = []
 
     package init(key: SubscriptionKey) { self.key = key }
 
@@ -44,6 +46,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         case .transaction(let transaction): return book.record(transaction)
         case .renewal(let renewal): return Self.insert(renewal, into: &renewals, inOrder: RenewalFact.inOrder)
         case .notice(let notice, _):
+            book.take(notice)
             return Self.insert(notice, into: &notices, inOrder: NoticeFact.inOrder)
         case .status(let status, _):
             return Self.insert(status, into: &statuses, inOrder: StatusFact.inOrder)
@@ -68,10 +71,13 @@ package struct SubscriptionHistory: Sendable, Hashable {
         return Self.insert(joined, into: &registrations, inOrder: TokenRegistration.inOrder)
     }
 
-    /// From when on the subscription bears the token; nil where it does not (OWN-2).
+    /// From when on the subscription bears the token; nil where it does not (OWN-2): a purchase's own token from its date, one
+    /// that was set later from the first copy that bears it.
     package func firstInstant(bearing token: AppAccountToken) -> Timestamp? {
-        let bought = book.entries().map(\.latest).filter { $0.appAccountToken == token }.map(\.purchaseDate)
-        return (bought + renewals.filter { $0.appAccountToken == token }.map(\.signedDate)).min()
+        let borne = book.entries().compactMap { entry in
+            entry.tokens.firstIndex { $0.token == token }.map { $0 == 0 ? entry.latest.purchaseDate : entry.tokens[$0].since }
+        }
+        return (borne + renewals.filter { $0.appAccountToken == token }.map(\.signedDate)).min()
     }
 
     /// Takes an intent; true if it is not known yet.
@@ -155,10 +161,15 @@ package struct SubscriptionHistory: Sendable, Hashable {
         return Self.insert(separation, into: &separations, inOrder: CustomerSeparation.inOrder)
     }
 
+    /// Takes what another subscription's books say of a charge; true if it is not known yet.
+    package mutating func record(_ charge: ChargeElsewhere) -> Bool {
+        Self.insert(charge, into: &chargesElsewhere, inOrder: ChargeElsewhere.inOrder)
+    }
+
     /// A history put together from the parts that ``parts`` named. They are taken as they are, in the order in which they were.
     package init(_ parts: Parts) {
         key = parts.key
-        book = PeriodBook(lines: parts.lines)
+        book = PeriodBook(lines: parts.lines, notices: parts.notices)
         renewals = parts.renewals
         notices = parts.notices
         (statuses, questions) = (parts.statuses, parts.questions)
@@ -168,6 +179,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         votes = parts.votes
         merges = parts.merges
         (joins, separations) = (parts.joins, parts.separations)
+        chargesElsewhere = parts.chargesElsewhere
         toldUntil = parts.toldUntil
     }
 
@@ -184,6 +196,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         parts.votes = votes
         parts.merges = merges
         (parts.joins, parts.separations) = (joins, separations)
+        parts.chargesElsewhere = chargesElsewhere
         parts.toldUntil = toldUntil
         return parts
     }
@@ -205,6 +218,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         package var merges: [CustomerMerge] = []
         package var joins: [CustomerJoin] = []
         package var separations: [CustomerSeparation] = []
+        package var chargesElsewhere: [ChargeElsewhere] = []
         package var toldUntil: Timestamp?
 
         package init(key: SubscriptionKey) { self.key = key }

@@ -3,7 +3,7 @@ package import Primitives
 /// What the rules make of a history: a cache that can be thrown away and folded again, byte for byte (FACT-1).
 package struct SubscriptionState: Sendable, Hashable {
     /// Counted up whenever the rules make something else of the same history, so that what was kept before is known to be so.
-    package static let foldVersion: Int64 = 2
+    package static let foldVersion: Int64 = 5
 
     package let key: SubscriptionKey
     /// Under which policy it was folded.
@@ -46,7 +46,7 @@ package struct SubscriptionState: Sendable, Hashable {
     package init(folding history: SubscriptionHistory, under appPolicies: PolicyTimeline) {
         let group = history.book.subscriptionGroupIdentifier
         let policies = appPolicies.applied(to: group)
-        let periods = PeriodFold.periods(of: history.book, renewals: history.renewals, policies: policies)
+        let periods = PeriodFold.periods(of: history, policies: policies)
         let spans = AccessFold(
             periods: periods, renewals: history.renewals, notices: history.notices, statuses: history.statuses,
             questions: history.questions, policies: policies, environment: history.key.environment

@@ -243,6 +243,7 @@ extension SubscriptionBody.Period {
         webOrderLineItemId = period.transaction.webOrderLineItemId
         expiresDate = period.transaction.expiresDate
         end = period.end
+        servedElsewhere = period.servedElsewhere?.rawValue
         offerType = period.transaction.details.offerType
         offerDiscountType = period.transaction.details.offerDiscountType
         offerIdentifier = period.transaction.details.offerIdentifier

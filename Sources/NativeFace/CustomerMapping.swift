@@ -85,26 +85,36 @@ extension ReservationAnswerBody {
 
 extension ForecastBody {
     init(_ forecast: Backend.PurchaseForecast) {
-        let name = forecast.productId.rawValue
-        let (answer, words): (String, String) =
-            switch forecast.answer {
-            case .yes: ("yes", "Nothing speaks against it: whoever buys \(name) will own it.")
-            case .alreadyHeld(let id, _):
-                ("alreadyHeld", "This customer holds \(name) already, by subscription \(id); another purchase would pay twice.")
-            case .heldByAnother(let owner):
-                (
-                    "heldByAnother",
-                    "This Apple Account has \(name) already, for customer \(owner.masked); Apple stops the purchase."
-                )
-            case .changes(let change): ("changes", Self.words(of: change))
-            }
+        let (name, answer) = (forecast.productId.rawValue, forecast.answer)
         self.init(
-            answer: answer, words: words, productId: name, at: forecast.at, appAccountToken: forecast.appAccountToken.rawValue)
-        switch forecast.answer {
-        case .yes: break
-        case .alreadyHeld(let id, let end): (originalTransactionId, until, isOwner) = (id.rawValue, end, true)
+            answer: answer.verdict.word, words: Self.words(of: answer, about: name), productId: name, at: forecast.at,
+            appAccountToken: forecast.appAccountToken.rawValue)
+        held = answer.held.map(ForecastHeldItem.init)
+        switch answer.verdict {
+        case .unknownProduct, .yes: break
+        case .alreadyHeld, .overlaps, .mayStillBeCharged:
+            let running = answer.held.filter(\.givesAccess)
+            let first = running.first { $0.productId == forecast.productId } ?? running.first ?? answer.held.first
+            if case .subscription(let id)? = first?.source { (originalTransactionId, isOwner) = (id.rawValue, true) }
+            until = first?.until
         case .heldByAnother(let owner): ownerHint = owner.masked
         case .changes(let change): take(change)
+        }
+    }
+
+    private static func words(of answer: PurchaseQuestion.Answer, about product: String) -> String {
+        let held = answer.held.map(\.words).joined(separator: " ")
+        return switch answer.verdict {
+        case .unknownProduct:
+            "The configuration does not name \(product): a customer who buys it gets nothing by it until it is configured."
+        case .alreadyHeld: "This customer has what \(product) gives, or pays for some of it already. \(held)"
+        case .overlaps: "This customer has something of what \(product) gives; buying it need not pay twice. \(held)"
+        case .mayStillBeCharged:
+            "This customer has nothing of what \(product) gives now, but may be charged for it still. \(held)"
+        case .heldByAnother(let owner):
+            "This Apple Account has \(product) already, for customer \(owner.masked); Apple stops the purchase."
+        case .changes(let change): words(of: change)
+        case .yes: "Nothing speaks against it: the customer who buys \(product) will own it."
         }
     }
 
@@ -145,6 +155,56 @@ extension ForecastBody {
             }
         let change = "It is \(kind) of subscription \(change.subscription) from \(change.change.from)"
         return "\(change); it takes effect \(effect). \(result)"
+    }
+}
+
+extension PurchaseQuestion.Verdict {
+    fileprivate var word: String {
+        switch self {
+        case .unknownProduct: "unknownProduct"
+        case .alreadyHeld: "alreadyHeld"
+        case .heldByAnother: "heldByAnother"
+        case .changes: "changes"
+        case .mayStillBeCharged: "mayStillBeCharged"
+        case .overlaps: "overlaps"
+        case .yes: "yes"
+        }
+    }
+}
+
+extension ForecastHeldItem {
+    init(_ held: HeldAlready) {
+        self.init(
+            right: held.right.name, entitlements: held.entitlements.map(\.rawValue), mayBeCharged: held.mayBeCharged)
+        switch held.source {
+        case .subscription(let id): originalTransactionId = id.rawValue
+        case .grant(let id): vote = id.rawValue
+        case .credits: break
+        }
+        productId = held.productId?.rawValue
+        until = held.until
+    }
+}
+
+extension HeldAlready {
+    /// One sentence.
+    fileprivate var words: String {
+        let given = entitlements.map(\.rawValue).joined(separator: ", ")
+        let end = until.map { " until \($0)" } ?? ""
+        let name =
+            switch source {
+            case .subscription(let id): "\(productId?.rawValue ?? "A product") (\(id))"
+            case .grant: "A grant"
+            case .credits: "Credited time"
+            }
+        switch right {
+        case .billingRetry: return "Apple tries to charge for \(name)\(end)."
+        case .access(.granted): return "\(name) gives \(given)\(end)."
+        case .access(.balance): return "\(name) gives \(given)\(end), from a balance to which more time is added."
+        case .access(.paid), .access(.gracePeriod), .access(.provisional):
+            let what = entitlements.isEmpty ? "\(name) runs\(end)" : "\(name) gives \(given)\(end)"
+            return mayBeCharged ? "\(what), and is charged again." : "\(what), and is not charged again."
+        }
     }
 }
 
@@ -218,12 +278,12 @@ extension CustomerBody {
         joined = otherIds.sorted().map(\.rawValue)
         subscriptions = report.states.map { Subscription($0, of: report.person, at: report.at) }
         balances = report.balances.map { BalanceItem($0) }
-        let delivered = Dictionary(report.account.deliveries.map { ($0.transactionId, $0.deliveredAt) }) { first, _ in first }
-        consumables = report.states.flatMap { $0.consumables(of: report.person.customer) }.map { period in
+        consumables = report.states.flatMap { $0.consumablePeriods(of: report.person.customer) }.map { bought in
+            let period = CreditedPeriod(bought)
             var consumable = Consumable(
                 transactionId: period.transactionId.rawValue, productId: period.productId.rawValue, quantity: period.quantity,
                 purchaseDate: period.purchaseDate)
-            consumable.deliveredAt = delivered[period.transactionId]
+            consumable.deliveredAt = report.account.delivery(ofAny: bought.transactionIds)?.deliveredAt
             return consumable
         }
         votes = report.account.votes.map { CustomerVoteItem($0, withdrawnAt: report.account.withdrawal(of: $0)) }

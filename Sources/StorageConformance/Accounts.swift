@@ -170,6 +170,26 @@ extension StorageConformance {
             let second = PeriodAlias.productAndSecond(old.productId, old.purchaseDate)
             try expect(try await found(second), equals: [Specimen.key("3")], "what has no key of Apple")
         },
+        Behaviour("STORE-125", "PER-1 The subscriptions that name a charge are found in its app and environment alone") { store in
+            for (id, scope) in [
+                ("1", Specimen.scope), ("2", Specimen.scope), ("3", Specimen.sandbox), ("4", Specimen.otherApp),
+            ] {
+                var fact = Specimen.transaction(of: id)
+                fact.webOrderLineItemId = "77"
+                _ = try await store.decide(on: [.fact(.transaction(fact))], about: Specimen.key(id, in: scope))
+            }
+            func bearers(
+                _ keys: [String], limit: Int = 16, in scope: Scope = Specimen.scope
+            ) async throws -> [ChargeBearer] {
+                try await store.write { try $0.bearers(ofCharges: keys, limit: limit, in: scope) }
+            }
+            let both = ids("1", "2").map { ChargeBearer(named: PeriodAlias.webOrderLineItem("77").key, $0) }
+            try expect(try await bearers(["77", "78", "77"]), equals: both, "who names it")
+            try expect(try await bearers(["77"], limit: 1), equals: Array(both.prefix(1)), "at most so many")
+            try expect(try await bearers(["7"]), equals: [], "the beginning of a key is none")
+            try expect(try await bearers([]), equals: [], "of no key")
+            try expect(try await bearers(["77"], in: Specimen.sandbox).count, equals: 1, "in another environment")
+        },
     ]
 
     private static func ids(_ ids: String...) -> [OriginalTransactionID] { ids.map { OriginalTransactionID($0) } }

@@ -215,7 +215,20 @@ extension StorageConformance {
             CustomerSeparation(
                 id: .init("s1"), of: .init("j/1"), CustomerPair(Specimen.bob, into: CustomerID("robert/é")),
                 separatedAt: Specimen.day(8))),
+        .chargeElsewhere(ChargeElsewhere(charge(nil), signedFirst: Specimen.start)),
+        .chargeElsewhere(
+            ChargeElsewhere(
+                charge(Revocation(revocationDate: Specimen.day(9), revocationPercentage: 50)), signedFirst: Specimen.start,
+                reversedAt: Specimen.day(11))),
     ]
+
+    /// A charge of another subscription.
+    private static func charge(_ revocation: Revocation?) -> TransactionFact {
+        var fact = Specimen.transaction(of: "2")
+        fact.webOrderLineItemId = "910"
+        fact.revocation = revocation
+        return fact
+    }
 
     private static func checkNamed(in store: any Store) async throws {
         let token = try Specimen.token()

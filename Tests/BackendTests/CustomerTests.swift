@@ -288,6 +288,59 @@ import Testing
         }
     }
 
+    /// How an old subscription comes to run again beside the one that its customer bought meanwhile.
+    enum Return: String, CaseIterable {
+        case recovered, refundReversed, extended, subscribedAgain
+
+        /// The day of June on which the other is bought, the day of the return, and what Apple signs then of the old one.
+        fileprivate func story(of old: Purchase) -> (bought: Int64, returned: Int64, type: String, signed: Purchase) {
+            func after(_ days: Int64) -> Timestamp { old.purchaseDate.adding(.days(days)) }
+            switch self {
+            case .recovered, .subscribedAgain:
+                let next = old.renewed().with {
+                    ($0.purchaseDate, $0.expiresDate, $0.signedDate) = (after(40), after(70), after(40))
+                    if self == .subscribedAgain { $0.transactionReason = "PURCHASE" }
+                }
+                return (35, 40, self == .recovered ? "DID_RENEW" : "SUBSCRIBED", next)
+            case .refundReversed: return (12, 15, "REFUND_REVERSED", old.with { $0.signedDate = after(15) })
+            case .extended:
+                return (35, 40, "RENEWAL_EXTENDED", old.with { ($0.expiresDate, $0.signedDate) = (after(60), after(40)) })
+            }
+        }
+    }
+
+    @Test(arguments: Return.allCases)
+    func `OWN-12 an old subscription that runs again beside a newer one is told of`(way: Return) async throws {
+        try await withWorld { world in
+            let start = PretendAppStore.june
+            let old = Purchase()
+            let story = way.story(of: old)
+            _ = try await world.claim(World.alice, .purchase, old)
+            if way == .refundReversed {
+                let refundedAt = start.adding(.days(10))
+                let refunded = old.with { ($0.revocationDate, $0.signedDate) = (refundedAt, refundedAt) }
+                world.clock.set(refundedAt)
+                _ = try await world.receive(Notification("r", "REFUND", about: refunded))
+            }
+            let newer = old.with {
+                ($0.originalTransactionId, $0.transactionId, $0.webOrderLineItemId) = ("3002", "3002", "93002")
+                $0.purchaseDate = start.adding(.days(story.bought))
+                ($0.expiresDate, $0.signedDate) = ($0.purchaseDate.adding(.days(30)), $0.purchaseDate)
+            }
+            world.clock.set(newer.purchaseDate)
+            _ = try await world.claim(World.alice, .purchase, newer)
+            func doubled() async throws -> [LedgerEvent] {
+                try await world.store.outbox(after: 0, limit: 100).compactMap(\.event).filter { $0.kind == .paymentDoubled }
+            }
+            #expect(try await doubled().isEmpty)
+            world.clock.set(start.adding(.days(story.returned)))
+            _ = try await world.receive(Notification("b", story.type, about: story.signed))
+            let told = try await doubled()
+            #expect(told.map(\.customer) == [World.alice] && told.map(\.otherSubscription?.rawValue) == ["3002"])
+            #expect(told.map(\.subscription) == [World.key()])
+        }
+    }
+
     @Test func `OWN-10 an id that somebody uses is nobody's device, and a device's id nobody else's`() async throws {
         try await withWorld { world in
             _ = try await world.claim(World.alice)
@@ -324,7 +377,7 @@ import Testing
                 of: product, by: World.alice, showing: .init(transactions: []), app: World.app, environment: .production)
             let forecast = try await world.backend.askBeforePurchase(
                 of: product, by: World.alice, showing: .init(transactions: []), app: World.app, environment: .production)
-            #expect(forecast.answer == .yes)
+            #expect(forecast.answer.verdict == .yes)
             let key = CustomerKey(Scope(app: World.app, environment: .production), World.alice)
             #expect(try await world.store.customer(key)?.account.intents.count == 1, "asking again says nothing new")
         }

@@ -402,6 +402,29 @@ import Testing
         }
     }
 
+    @Test func `FACT-5 a product that was removed and is bought then is warned of, and listed with who paid`() async throws {
+        try await withWorld { world in
+            let both = Self.server(world, AppPolicy(), gives: ["plus.monthly": ["plus"], "pro.monthly": ["plus"]])
+            _ = try await both.adoptSettings()
+            let before = Self.purchase("3001", "pro.monthly", day: 1, of: "3001")
+            _ = try await Self.claim(both, world, World.alice, .purchase, before)
+            world.clock.set(PretendAppStore.june.adding(.days(5)))
+            let backend = Self.server(world, AppPolicy(), gives: ["plus.monthly": ["plus"]])
+            _ = try await backend.adoptSettings()
+            let earlier = try await backend.compareCatalogue(of: World.app)
+            #expect(earlier.notConfigured.isEmpty, "it was configured when it was bought")
+            #expect(try await backend.warnings(app: World.app, environment: .production).isEmpty)
+            world.clock.set(PretendAppStore.june.adding(.days(8)))
+            let after = Self.purchase("3002", "pro.monthly", day: 7, of: "3002")
+            _ = try await Self.claim(backend, world, World.bob, .purchase, after)
+            let warned = try await backend.warnings(app: World.app, environment: .production).map { [$0.kind, $0.value] }
+            #expect(warned == [["unknownProduct", "pro.monthly"]])
+            let missing = try await backend.compareCatalogue(of: World.app).notConfigured
+            #expect(missing.map(\.productId) == [ProductID("pro.monthly")] && missing.map(\.subscriptions) == [1])
+            #expect(missing.flatMap(\.payers).map(\.customer) == [World.bob])
+        }
+    }
+
     @Test func `PER-9 a non-renewing subscription for which no duration is configured is shown to operators`() async throws {
         try await withWorld { world in
             var season = Purchase()

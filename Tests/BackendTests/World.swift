@@ -111,9 +111,44 @@ extension WorkPauses {
         untilNextLook: { try await Task.sleep(for: $0) }, untilTimeIsUp: { _ in try await Task.sleep(for: .seconds(86_400)) })
 }
 
+/// So many worlds are there at once at the most. All tests begin together, and each world has some thirty files open: without a
+/// limit a slow machine ran out of them.
+private actor OpenWorlds {
+    static let all = OpenWorlds()
+    private static let most = 64
+    private var open = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async {
+        if open < Self.most {
+            open += 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    /// Hands the place on, where somebody waits for it.
+    func leave() {
+        if waiting.isEmpty { open -= 1 } else { waiting.removeFirst().resume() }
+    }
+}
+
 /// Runs the body with a world whose file is removed afterwards.
 func withWorld(
     sandboxAccess: SandboxAccess = .testers([World.alice]), policy: AppPolicy = AppPolicy(), _ body: (World) async throws -> Void
+) async throws {
+    await OpenWorlds.all.enter()
+    do {
+        try await inFolder(sandboxAccess: sandboxAccess, policy: policy, body)
+    } catch {
+        await OpenWorlds.all.leave()
+        throw error
+    }
+    await OpenWorlds.all.leave()
+}
+
+private func inFolder(
+    sandboxAccess: SandboxAccess, policy: AppPolicy, _ body: (World) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -87,7 +87,8 @@ struct AccessReader {
         return noticedGrace(index, end, infos)
     }
 
-    /// Grace without a date: at most 24 h after the end, and after the last answer that tells of it (0046).
+    /// Grace without a date (ENT-7): until news, at most for the days chosen in App Store Connect, six after a week; 24 h after
+    /// the last answer that tells of it (0046).
     private func noticedGrace(_ index: Int, _ end: Int64, _ infos: [OracleRenewalInfo]) -> Int64? {
         let told =
             facts.notices.filter { $0.status == 4 }.map(\.signedDate)
@@ -100,8 +101,12 @@ struct AccessReader {
         if dated { return nil }
         let words = infos.filter { $0.gracePeriodExpiresDate == nil && $0.showsAnEnd }.map(\.signedDate) + endingStatuses
         let ending = words.filter { $0 > giving && $0 >= end }.min()
-        let most = ([end] + answered.filter { $0 > end }).max() ?? end
-        return min(most + day, ending ?? Int64.max)
+        // By the product's latest period: an earlier one may be a trial of a week. These lives have no offers.
+        let latest = periods.indices.last { periods[$0].productId == periods[index].productId } ?? index
+        let isWeek = periods[latest].expiresDate.map { $0 - periods[latest].purchaseDate <= 7 * day } ?? false
+        let chosen = policies.policy(at: end).graceDays
+        let most = ([end + (isWeek ? min(6, chosen) : chosen) * day] + answered.map { max($0, end) + day }).max() ?? end
+        return min(most, ending ?? Int64.max)
     }
 
     /// When notifications and answers named a status that ends grace and late news.

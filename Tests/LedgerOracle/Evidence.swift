@@ -41,7 +41,7 @@ struct EvidenceReader {
     func evidence(ofPeriod index: Int) -> Evidence {
         let period = holding.periods[index]
         guard period.isBought else { return Evidence() }
-        return collected(named: holding.names[period.word.appAccountToken]) { strength(of: $0, forPeriod: index) }
+        return collected(named: holding.names[period.purchaseToken]) { strength(of: $0, forPeriod: index) }
     }
 
     func strength(of upload: Upload, forPeriod index: Int) -> Strength? {
@@ -73,7 +73,7 @@ struct EvidenceReader {
         let period = holding.periods[appearance.period]
         // Back to the period's own product: a change by nobody.
         let named = appearance.product == period.productId ? nil : holding.names[appearance.token]
-        let isNew = appearance.token != period.word.appAccountToken
+        let isNew = !period.repeats(appearance.token, at: appearance.signedDate)
         var evidence = collected(named: isNew ? named : nil) { strength(of: $0, for: appearance) }
         if !isNew, !policy(of: appearance).tokenOnly { evidence.repeated = named.map(people.customer) }
         return evidence

@@ -42,7 +42,13 @@ struct LifeWriter {
     private let factLimit: Int
     /// Percentage of versions without webOrderLineItemId or reason.
     let oldDataPercent: Int
+    /// Percentage of later versions that lack what an earlier one said (0063).
+    let silencePercent: Int
     let infoPercent: Int
+    /// Percentage of versions that are signed under another subscription, too (PER-1).
+    private let doubledPercent: Int
+    /// Percentage of periods that have the id of an earlier one's charge.
+    let repeatedPercent: Int
     private let usesWholeSeconds: Bool
 
     /// No life begins earlier.
@@ -54,7 +60,10 @@ struct LifeWriter {
         customers = LifeWriter.customers(&chance)
         factLimit = Int(chance.between(4, 60))
         oldDataPercent = chance.happens(30) ? Int(chance.between(10, 100)) : 0
+        silencePercent = chance.happens(40) ? Int(chance.between(5, 60)) : 0
         infoPercent = chance.happens(25) ? 40 : 90
+        doubledPercent = chance.happens(15) ? Int(chance.between(5, 50)) : 0
+        repeatedPercent = chance.happens(8) ? Int(chance.between(10, 60)) : 0
         usesWholeSeconds = chance.happens(50)
         self.chance = chance
         openShelves()
@@ -116,8 +125,10 @@ struct LifeWriter {
         var version = shelf.transactions[index]
         if chance.happens(oldDataPercent) { version.webOrderLineItemId = chance.happens(50) ? nil : "0" }
         if chance.happens(oldDataPercent) { version.reason = .none }
+        if shelf.sent.contains(where: { $0.purchaseDate == version.purchaseDate }) { fallSilent(&version) }
         shelf.sent.append(version)
         facts.append((date, .transaction(version)))
+        if chance.happens(doubledPercent) { signElsewhere(version) }
         if chance.happens(infoPercent) { facts.append((date, .renewalInfo(shelf.info(signedDate: date)))) }
         guard let word, chance.happens(60) else { return }
         let status = chance.happens(80) ? word.status : nil
@@ -127,8 +138,31 @@ struct LifeWriter {
                 .notice(
                     OracleNotice(
                         originalTransactionId: shelf.originalTransactionId, uuid: mint("notice-"), type: word.type,
-                        subtype: word.subtype, status: status, signedDate: date))
+                        subtype: word.subtype, status: status, transactionId: version.transactionId, signedDate: date))
             ))
+    }
+
+    /// The same charge under another subscription, signed about then, perhaps with a refund of its own or without one.
+    private mutating func signElsewhere(_ version: OracleTransaction) {
+        let others = shelves.filter { $0.originalTransactionId != version.originalTransactionId }
+        guard let other = chance.pick(others) else { return }
+        var copy = version
+        copy.originalTransactionId = other.originalTransactionId
+        copy.transactionId = mint("40000000")
+        copy.signedDate += chance.between(-2 * day, 2 * day)
+        if chance.happens(15) { copy.revocationDate = copy.revocationDate == nil ? copy.purchaseDate + day : nil }
+        facts.append((copy.signedDate, .transaction(copy)))
+    }
+
+    /// A version of what was signed before lacks some of what was said then.
+    private mutating func fallSilent(_ version: inout OracleTransaction) {
+        if chance.happens(silencePercent) { version.appAccountToken = nil }
+        if chance.happens(silencePercent) { version.reason = .none }
+        if chance.happens(silencePercent) { version.webOrderLineItemId = nil }
+        if chance.happens(silencePercent) { version.appTransactionId = nil }
+        if chance.happens(silencePercent) { version.familyShared = nil }
+        if chance.happens(silencePercent) { version.isUpgraded = false }
+        if chance.happens(silencePercent) { version.monthlyCommitment = false }
     }
 
     /// Signs the present transaction once more.

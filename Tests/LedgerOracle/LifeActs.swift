@@ -28,7 +28,11 @@ extension LifeWriter {
         guard let from = chance.pick(customers)?.name, let into = chance.pick(customers)?.name else { return }
         let join = OracleJoin(id: mint("join-"), from: from, into: into, at: chance.between(first, last))
         acts.append((join.at, .join(join)))
-        guard chance.happens(50) else { return }
+        // A merge of two who are joined already: what it means once they are separated is an open question of OWN-10.
+        let isSaidAgain = acts.contains { act in
+            if case .merge(let it) = act.delivery { it.anonymous == from && it.identified == into } else { false }
+        }
+        guard chance.happens(50), !isSaidAgain else { return }
         let end = join.at + chance.between(1, 60 * day)
         acts.append((end, .separation(OracleSeparation(id: mint("separation-"), join: join, at: end))))
     }

@@ -50,11 +50,14 @@ extension LifeWriter {
         _ shelf: inout Shelf, from: Int64, until: Int64, _ reason: OracleReason, token: String?
     ) {
         let isFirst = shelf.transactions.isEmpty
+        let over = Dictionary(grouping: shelf.transactions, by: \.webOrderLineItemId)
+            .filter { $0.value.allSatisfy { ($0.expiresDate ?? .max) <= from } }.keys.compactMap(\.self).sorted()
+        let charge = chance.happens(repeatedPercent) ? chance.pick(over) : nil
         shelf.transactions.append(
             OracleTransaction(
                 originalTransactionId: shelf.originalTransactionId,
                 transactionId: isFirst ? shelf.originalTransactionId : mint("30000000"),
-                webOrderLineItemId: mint("50000000"), productId: shelf.product.id, purchaseDate: from,
+                webOrderLineItemId: charge ?? mint("50000000"), productId: shelf.product.id, purchaseDate: from,
                 expiresDate: until, reason: reason, appAccountToken: token, appTransactionId: shelf.appTransactionId,
                 familyShared: shelf.isFamily, monthlyCommitment: shelf.hasCommitment, signedDate: from))
     }
@@ -299,7 +302,7 @@ extension LifeWriter {
     // MARK: After the end
 
     private mutating func afterFailure(_ shelf: inout Shelf) {
-        let graceEnd = shelf.graceUntil ?? shelf.expiry + day
+        let graceEnd = shelf.graceUntil ?? shelf.expiry + (chance.pick([3, 16, 28]) ?? 3) * day
         let isGrace = shelf.phase == .grace && graceEnd > shelf.now
         let latest = isGrace ? graceEnd : shelf.now + 20 * day
         let instant = chance.between(shelf.now, latest)

@@ -21,6 +21,7 @@ extension LifeWriter {
             customersPerAppleAccount: chance.happens(30) ? Int(chance.between(1, 3)) : nil,
             partialRefunds: chance.happens(30) ? .revoke : .keep, familySharing: chance.happens(20) ? .ignore : .serve,
             leeway: chance.happens(70) ? hour : chance.pick([0, 60_000, 6 * hour]) ?? 0,
+            graceDays: chance.pick([3, 16, 28]) ?? 28,
             promptWindow: chance.happens(70) ? 300_000 : chance.pick([0, 60_000, hour]) ?? 0,
             purchaseWindow: chance.happens(70) ? 7 * day : chance.pick([hour, day, 14 * day]) ?? day,
             tokenOnly: chance.happens(8), tokenLocks: chance.happens(35))

@@ -25,7 +25,7 @@ struct Line {
     }
 
     /// What may change the owner; at one instant in this order.
-    private enum Cause: Int { case first, purchase, deferred, transfer }
+    private enum Cause: Int { case first, purchase, deferred, token, transfer }
 
     /// Something that may change the owner, and when.
     private struct Candidate {
@@ -97,7 +97,7 @@ struct Line {
     /// Whether the latest period bought by then carries a token that names this owner (0023, 10).
     func isNamed(_ owner: String, at instant: Int64) -> Bool {
         guard let bought = holding.periods.lastBought(by: instant) else { return false }
-        return holding.names[holding.periods[bought].word.appAccountToken].map(people.customer) == owner
+        return holding.names[holding.periods[bought].token(at: instant)].map(people.customer) == owner
     }
 
     /// Purchases and deferred changes for which several customers have evidence (0023, 16).
@@ -144,6 +144,7 @@ struct Line {
         case .first, .transfer: return true
         case .purchase: return owner == nil || follows
         case .deferred: return follows
+        case .token: return people.may(customer, takeFrom: owner, under: policy)
         }
     }
 
@@ -162,12 +163,28 @@ struct Line {
             let from = holding.periods[fulfilling].purchaseDate
             found.append(Candidate(from: from, cause: .deferred, order: order) { evidence.buyer(after: $0) })
         }
+        for (order, set) in setTokens().enumerated() {
+            found.append(Candidate(from: max(set.at, earliest), cause: .token, order: order) { _ in set.customer })
+        }
         for (order, transfer) in holding.transfers.enumerated() {
             let customer = people.customer(transfer.customer)
             found.append(
                 Candidate(from: max(transfer.at, earliest), cause: .transfer, order: order) { _ in customer })
         }
         return found
+    }
+
+    /// The customers named by tokens that were set on the transaction that ran (0063, 3).
+    private func setTokens() -> [(at: Int64, customer: String)] {
+        var found: [(at: Int64, customer: String)] = []
+        for (index, period) in holding.periods.enumerated() {
+            for set in period.tokens.dropFirst() {
+                let running = holding.periods.lastIndex { !$0.isReplacedEarly && $0.spokenOfFrom <= set.since }
+                guard running == index, let customer = holding.names[set.token].map(people.customer) else { continue }
+                found.append((set.since, customer))
+            }
+        }
+        return found.sorted { $0.at < $1.at }
     }
 
     /// The buyer of the first period, else the maker of the first binding claim (0023, 9).

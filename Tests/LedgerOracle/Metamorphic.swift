@@ -182,6 +182,7 @@ private struct Rewriting {
         var copy = it
         copy.originalTransactionId = id(it.originalTransactionId)
         copy.uuid = id(it.uuid)
+        copy.transactionId = it.transactionId.map(id)
         copy.signedDate = time(it.signedDate)
         return copy
     }

@@ -27,7 +27,8 @@ package struct Oracle: Sendable {
     }
 
     private func holding(_ facts: KnownFacts, in known: Known) -> Holding {
-        let periods = PeriodReader(facts: facts, policies: policies).read()
+        let others = known.subscriptions.filter { $0.originalTransactionId != facts.originalTransactionId }
+        let periods = PeriodReader(facts: facts, others: others, policies: policies).read()
         let spans = AccessReader(facts: facts, policies: policies, periods: periods).read()
         return Holding(facts: facts, periods: periods, spans: spans, known: known)
     }

@@ -69,8 +69,10 @@ struct TokenNames {
 
     init(_ registrations: [OracleRegistration], infos: [OracleRenewalInfo], _ periods: [OraclePeriod]) {
         var borne: [String: Int64] = [:]
+        // A token that was set later is borne from then on (0063, 4).
+        let set = periods.flatMap { $0.tokens.dropFirst() }.map { (String?($0.token), $0.since) }
         let bearers =
-            periods.map { ($0.word.appAccountToken, $0.purchaseDate) } + infos.map { ($0.appAccountToken, $0.signedDate) }
+            periods.map { ($0.purchaseToken, $0.purchaseDate) } + set + infos.map { ($0.appAccountToken, $0.signedDate) }
         for case (let token?, let instant) in bearers { borne[token] = min(borne[token] ?? instant, instant) }
         var names: [String: String] = [:]
         for registration in TokenNames.joined(registrations).sorted(by: TokenNames.isBefore)

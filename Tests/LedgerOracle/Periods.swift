@@ -8,6 +8,12 @@ package enum OracleEndReason: Sendable, Hashable {
     case ran, replaced, revoked
 }
 
+/// A token of a transaction, and when the first version with it was signed.
+package struct OracleBorneToken: Sendable, Hashable {
+    package let token: String
+    package let since: Int64
+}
+
 /// One stretch of time that was bought or given inside a subscription.
 package struct OraclePeriod: Sendable, Hashable {
     /// `w/` + webOrderLineItemId, or `t/` + second + `/` + product; `o/` + originalTransactionId for a one-time purchase.
@@ -20,13 +26,18 @@ package struct OraclePeriod: Sendable, Hashable {
     package var endReason: OracleEndReason
     package var beginning: OracleBeginning
 
-    /// The version that Apple signed last.
+    /// The version that Apple signed last, with what it no longer says (0063).
     var word: OracleTransaction
+    /// Each token that a version bears, and when the first of them was signed; the purchase's own comes first (0063, 2).
+    var tokens: [OracleBorneToken] = []
     /// Every version known.
     var versions: [OracleTransaction]
     /// When an immediate change ended it.
     var replacedAt: Int64?
-    /// A renewal that was charged early and then replaced together with the period before it (0023, 18).
+    /// `w/` + the id of the charge, for all periods of that id.
+    var charge: String?
+    /// It gives nothing: a renewal that was charged early and then replaced together with the period before it (0023, 18), or a
+    /// charge that serves under another subscription (PER-1).
     var isReplacedEarly = false
 
     /// Whether it was bought (0023), and did not renew automatically and was not stopped by Apple.
@@ -35,6 +46,27 @@ package struct OraclePeriod: Sendable, Hashable {
         case .firstKnown, .immediateChange, .resubscription: word.reason != .renewal
         case .renewal, .alreadyActive: false
         }
+    }
+}
+
+extension OraclePeriod {
+    /// The token of the purchase itself.
+    var purchaseToken: String? { tokens.first?.token }
+
+    /// The token set last by an instant, or that of the purchase (0063, 6).
+    func token(at instant: Int64) -> String? {
+        let set = tokens.dropFirst().filter { $0.since <= instant }
+        return set.last?.token ?? purchaseToken
+    }
+
+    /// Whether a renewal info signed then repeats a token of the transaction (0063, 5).
+    func repeats(_ token: String?, at signedDate: Int64) -> Bool {
+        token != nil && (token == purchaseToken || tokens.contains { $0.token == token && $0.since <= signedDate + 1000 })
+    }
+
+    /// From when on Apple's words are about it: a renewal is charged up to a day early.
+    var spokenOfFrom: Int64 {
+        beginning == .renewal || word.reason == .renewal ? purchaseDate - day : purchaseDate
     }
 }
 
@@ -63,11 +95,13 @@ extension [OraclePeriod] {
 /// The periods of one subscription (0017, 1 to 5; 0023, 18).
 struct PeriodReader {
     let facts: KnownFacts
+    /// What is known about every other subscription.
+    let others: [KnownFacts]
     let policies: OraclePolicies
 
     /// The periods in their order, each with its beginning and its end.
     func read() -> [OraclePeriod] {
-        var periods = identified().sorted(by: isBefore)
+        var periods = identified().map(besideOthers).sorted(by: isBefore)
         for index in periods.indices {
             periods[index].beginning = beginning(of: index, in: periods)
             guard periods[index].beginning == .immediateChange else { continue }
@@ -85,9 +119,95 @@ struct PeriodReader {
 
     private func identified() -> [OraclePeriod] {
         let named = facts.transactions.map { (name: name(of: $0), transaction: $0) }
-        return once(named.map(\.name)).compactMap { name in
-            period(name, of: named.filter { $0.name == name }.map(\.transaction))
+        return once(named.map(\.name)).flatMap { name in
+            let versions = named.filter { $0.name == name }.map(\.transaction)
+            return name.hasPrefix("w/") ? charges(name, of: versions) : [period(name, of: versions)].compactMap(\.self)
         }
+    }
+
+    /// The charges of one id: versions whose dates overlap are one, others are not (PER-1). The first one has the id; any other
+    /// is called by what it has besides.
+    private func charges(_ name: String, of versions: [OracleTransaction]) -> [OraclePeriod] {
+        let byStart = Dictionary(grouping: versions) { Start(second: $0.purchaseSecond, productId: $0.productId) }
+        var charges: [(starts: [Start], versions: [OracleTransaction])] = []
+        for (start, versions) in byStart.sorted(by: { $0.key < $1.key }) {
+            if let last = charges.last, let before = said(by: last.versions), let next = said(by: versions),
+                next.purchaseDate <= before.purchaseDate || next.purchaseDate < before.expiresDate ?? before.purchaseDate
+            {
+                charges[charges.count - 1] = (last.starts + [start], last.versions + versions)
+            } else {
+                charges.append(([start], versions))
+            }
+        }
+        return charges.enumerated().compactMap { index, charge in
+            let other = charge.starts.max().map { "t/\($0.second)/" + $0.productId } ?? name
+            var found = period(index == 0 ? name : other, of: charge.versions)
+            found?.charge = name
+            return found
+        }
+    }
+
+    private struct Start: Hashable, Comparable {
+        let second: Int64
+        let productId: String
+
+        static func < (one: Start, other: Start) -> Bool {
+            (one.second, one.productId) < (other.second, other.productId)
+        }
+    }
+
+    /// The period, where the same charge is known of other subscriptions (PER-1): whoever has the first signature serves it, and
+    /// takes the refund that another one has.
+    private func besideOthers(_ period: OraclePeriod) -> OraclePeriod {
+        // What a family shares is no charge of its member's.
+        guard let charge = period.charge, period.word.familyShared != true else { return period }
+        let same = others.compactMap { facts in
+            PeriodReader(facts: facts, others: [], policies: policies).identified()
+                .first { $0.charge == charge && $0.word.familyShared != true && overlap($0, period) }
+                .map { (facts.originalTransactionId, $0) }
+        }
+        var period = period
+        let isLater = same.contains { id, other in
+            (firstSigned(other), id) < (firstSigned(period), facts.originalTransactionId)
+        }
+        if isLater {
+            period.isReplacedEarly = true
+            return period
+        }
+        // A reversal counts for the charge, under whichever subscription it came.
+        let ids = Set((same.map(\.1) + [period]).flatMap(\.versions).map(\.transactionId))
+        let reversals = reversals(naming: ids, among: [facts] + others)
+        period.word.takeRefund(of: refund(among: period.versions, reversals))
+        guard period.word.revocationDate == nil else { return period }
+        let refunded = same.map(\.1).filter { !$0.word.isUpgraded }.compactMap { refund(among: $0.versions, reversals) }
+        period.word.takeRefund(of: refunded.min { ($0.revocationDate ?? 0) < ($1.revocationDate ?? 0) })
+        return period
+    }
+
+    /// When REFUND_REVERSED about one of the transactions was signed.
+    private func reversals(naming ids: Set<String>, among known: [KnownFacts]) -> [Int64] {
+        known.flatMap(\.notices).filter { notice in
+            notice.type == "REFUND_REVERSED" && notice.transactionId.map(ids.contains) ?? false
+        }.map(\.signedDate)
+    }
+
+    /// The newest version whose refund stands: none of the same transaction is newer and silent of it, and no reversal is
+    /// (FACT-2).
+    private func refund(among versions: [OracleTransaction], _ reversals: [Int64]) -> OracleTransaction? {
+        versions.filter { version in
+            let isWithdrawn = versions.contains {
+                $0.transactionId == version.transactionId && $0.signedDate > version.signedDate && $0.revocationDate == nil
+            }
+            return version.revocationDate != nil && !isWithdrawn && !reversals.contains { $0 > version.signedDate }
+        }.max { prevails($1, over: $0) }
+    }
+
+    private func firstSigned(_ period: OraclePeriod) -> Int64 { period.versions.map(\.signedDate).min() ?? 0 }
+
+    private func overlap(_ one: OraclePeriod, _ other: OraclePeriod) -> Bool {
+        one.purchaseDate == other.purchaseDate
+            || one.purchaseDate < other.expiresDate ?? other.purchaseDate
+                && other.purchaseDate < one.expiresDate ?? one.purchaseDate
     }
 
     private func name(of transaction: OracleTransaction) -> String {
@@ -104,13 +224,42 @@ struct PeriodReader {
     }
 
     private func period(_ name: String, of versions: [OracleTransaction]) -> OraclePeriod? {
-        guard var word = versions.first else { return nil }
-        for version in versions where prevails(version, over: word) { word = version }
+        guard let word = said(by: versions) else { return nil }
         let oldest = versions.map(\.purchaseDate).min() ?? word.purchaseDate
         return OraclePeriod(
             name: name, productId: word.productId,
             purchaseDate: word.type == .autoRenewable ? word.purchaseDate : oldest, expiresDate: word.expiresDate,
-            end: nil, endReason: .ran, beginning: .firstKnown, word: word, versions: versions, replacedAt: nil)
+            end: nil, endReason: .ran, beginning: .firstKnown, word: word, tokens: tokens(in: versions), versions: versions,
+            replacedAt: nil)
+    }
+
+    /// What all versions come to (0063): the newest that says a thing counts for it; only a revocation is withdrawn by silence,
+    /// of its own transaction.
+    private func said(by versions: [OracleTransaction]) -> OracleTransaction? {
+        let newestFirst = versions.sorted { prevails($0, over: $1) }
+        guard var word = newestFirst.first else { return nil }
+        word.expiresDate = newestFirst.lazy.compactMap(\.expiresDate).first
+        word.reason = newestFirst.first { $0.reason != .none }?.reason ?? .none
+        word.appTransactionId = newestFirst.lazy.compactMap(\.appTransactionId).first
+        word.familyShared = newestFirst.lazy.compactMap(\.familyShared).first
+        word.monthlyCommitment = newestFirst.contains { $0.monthlyCommitment }
+        if let upgraded = newestFirst.first(where: \.isUpgraded) {
+            word.isUpgraded = true
+            word.signedDate = upgraded.signedDate
+        }
+        let reversals = reversals(naming: Set(versions.map(\.transactionId)), among: [facts])
+        word.takeRefund(of: refund(among: versions, reversals))
+        return word
+    }
+
+    private func tokens(in versions: [OracleTransaction]) -> [OracleBorneToken] {
+        var since: [String: Int64] = [:]
+        for version in versions {
+            guard let token = version.appAccountToken else { continue }
+            since[token] = min(since[token] ?? version.signedDate, version.signedDate)
+        }
+        return since.map { OracleBorneToken(token: $0.key, since: $0.value) }
+            .sorted { ($0.since, $0.token) < ($1.since, $1.token) }
     }
 
     /// By `purchaseDate`; at one instant the upgraded one first, then by name (0017, 1).
@@ -219,5 +368,14 @@ struct PeriodReader {
             return (max(revoked, period.purchaseDate), .revoked)
         }
         return (period.expiresDate, .ran)
+    }
+}
+
+extension OracleTransaction {
+    /// The refund as another version has it; none where there is no such version.
+    fileprivate mutating func takeRefund(of other: OracleTransaction?) {
+        revocationDate = other?.revocationDate
+        revocationType = other?.revocationType
+        revocationPercentage = other?.revocationPercentage
     }
 }

@@ -17,6 +17,8 @@ package struct OraclePolicy: Sendable, Hashable {
     package var familySharing: FamilySharing
     /// Milliseconds.
     package var leeway: Int64
+    /// As chosen in App Store Connect: 3, 16 or 28 (ENT-7).
+    package var graceDays: Int64
     /// Milliseconds from a `purchaseDate` within which a `purchase` upload is strong evidence (OWN-4).
     package var promptWindow: Int64
     /// Milliseconds from a `purchaseDate` within which weaker uploads are evidence at all (OWN-4).
@@ -30,7 +32,7 @@ package struct OraclePolicy: Sendable, Hashable {
         onPurchase: OnPurchase = .followPurchase, onRestore: OnRestore = .keep, anonymousMayTake: Bool = false,
         mergeOnClaim: Bool = false, restoreLimit: Int = 3, restoreWindowDays: Int64 = 30,
         customersPerAppleAccount: Int? = nil, partialRefunds: PartialRefunds = .keep,
-        familySharing: FamilySharing = .serve, leeway: Int64 = 3_600_000,
+        familySharing: FamilySharing = .serve, leeway: Int64 = 3_600_000, graceDays: Int64 = 28,
         promptWindow: Int64 = 300_000, purchaseWindow: Int64 = 604_800_000, tokenOnly: Bool = false,
         tokenLocks: Bool = false
     ) {
@@ -44,6 +46,7 @@ package struct OraclePolicy: Sendable, Hashable {
         self.partialRefunds = partialRefunds
         self.familySharing = familySharing
         self.leeway = leeway
+        self.graceDays = graceDays
         self.promptWindow = promptWindow
         self.purchaseWindow = purchaseWindow
         self.tokenOnly = tokenOnly
@@ -96,7 +99,7 @@ package struct OraclePolicies: Sendable, Hashable {
 
     /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).
     func ignores(_ period: OraclePeriod) -> Bool {
-        period.word.familyShared && policy(at: period.purchaseDate).familySharing == .ignore
+        period.word.familyShared == true && policy(at: period.purchaseDate).familySharing == .ignore
     }
 }
 

@@ -26,7 +26,8 @@ package struct OracleTransaction: Sendable, Hashable {
     package var revocationPercentage: Int64?
     package var appAccountToken: String?
     package var appTransactionId: String?
-    package var familyShared: Bool
+    /// Nil: the copy does not say whether.
+    package var familyShared: Bool?
     /// `billingPlanType` MONTHLY (PER-10).
     package var monthlyCommitment: Bool
     package var signedDate: Int64
@@ -36,7 +37,7 @@ package struct OracleTransaction: Sendable, Hashable {
         type: OracleProductType = .autoRenewable, purchaseDate: Int64, expiresDate: Int64? = nil,
         reason: OracleReason = .none, isUpgraded: Bool = false, revocationDate: Int64? = nil,
         revocationType: String? = nil, revocationPercentage: Int64? = nil, appAccountToken: String? = nil,
-        appTransactionId: String? = nil, familyShared: Bool = false, monthlyCommitment: Bool = false, signedDate: Int64
+        appTransactionId: String? = nil, familyShared: Bool? = false, monthlyCommitment: Bool = false, signedDate: Int64
     ) {
         self.originalTransactionId = originalTransactionId
         self.transactionId = transactionId
@@ -118,12 +119,15 @@ package struct OracleNotice: Sendable, Hashable {
     package var subtype: String?
     /// 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked.
     package var status: Int64?
+    /// The transaction that it is about.
+    package var transactionId: String?
     package var signedDate: Int64
 
     package init(
         originalTransactionId: String, uuid: String, type: String, subtype: String? = nil, status: Int64? = nil,
-        signedDate: Int64
+        transactionId: String? = nil, signedDate: Int64
     ) {
+        self.transactionId = transactionId
         self.originalTransactionId = originalTransactionId
         self.uuid = uuid
         self.type = type

@@ -66,7 +66,10 @@ struct ConvergenceInvariants {
     /// I13: the state, discarded and folded again from what a store keeps of the history.
     private func checkRebuilding(_ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings) {
         var parts = history.parts
-        parts.lines = parts.lines.compactMap { PeriodBook.Line(identity: $0.identity, aliases: $0.aliases, kept: $0.kept) }
+        parts.lines = parts.lines.compactMap {
+            PeriodBook.Line(
+                aliases: $0.aliases, kept: $0.kept, tokens: $0.tokens, signedFirst: $0.signedFirst)
+        }
         let rebuilt = SubscriptionHistory(parts)
         findings.expect(.i13, rebuilt == history, "\(history.key.originalTransactionId): another history from its parts")
         let folded = SubscriptionState(folding: rebuilt, under: path.policies)

@@ -63,7 +63,8 @@ enum InvariantTable {
         here(
             .i24,
             "two products run at once in one subscription only where Apple's facts overlap (an early renewal, PER-6); "
-                + "two subscriptions of one customer are told of as DoublePayment, and only those"),
+                + "two subscriptions of one customer are told of as DoublePayment, and only those; the question before buying "
+                + "says whether anything serves the customer or may be charged still"),
         here(
             .i25,
             "a switch ends what ran at its purchaseDate; nothing is between a period and the renewal that follows "

@@ -25,7 +25,21 @@ struct LedgerWorld {
             }
             if case .customerVote(let vote) = delivery { record(vote) }
         }
+        hearOfCharges()
         mergeElsewhere()
+    }
+
+    /// PER-1: each subscription hears what the others say of charges that it names, too.
+    private mutating func hearOfCharges() {
+        let before = histories
+        for (id, history) in before {
+            let keys = Set(history.book.lines.flatMap(\.kept).compactMap(\.webOrderLineItemId))
+            for (other, said) in before where other != id {
+                for charge in keys.sorted().flatMap({ history.news(ofCharge: $0, in: said) }) {
+                    _ = histories[id]?.record(charge)
+                }
+            }
+        }
     }
 
     static func key(_ id: String) -> SubscriptionKey {
@@ -177,6 +191,24 @@ struct LedgerWorld {
         }
     }
 
+    /// A product that gives what all give, and that nobody buys.
+    static let besides = ProductID("besides")
+
+    static let settings: SettingsTimeline = {
+        func listing(_ product: ProductID, in group: String, level: Int) -> ProductListing {
+            let plan = ProductListing.Plan(subscriptionGroupIdentifier: group, level: level, duration: "P1M")
+            return ProductListing(productId: product, type: .autoRenewableSubscription, plan: plan)
+        }
+        let bought = OracleProduct.all.map { listing(ProductID($0.id), in: "gold", level: $0.level) }
+        let listings = bought + [listing(besides, in: "beside gold", level: 1)]
+        return SettingsTimeline(
+            SettingsContent(
+                policy: AppPolicy(),
+                products: listings.map {
+                    .init(productId: $0.productId, validFrom: Timestamp(0), entitlements: [entitlement])
+                }, offerings: AppOfferings(products: listings)))
+    }()
+
     static func map(balanced: Bool) -> EntitlementMap {
         EntitlementMap(
             entries: OracleProduct.all.map {
@@ -257,6 +289,7 @@ extension AppPolicy {
         partialRefunds = policy.partialRefunds == .keep ? .keep : .revoke
         familySharing = policy.familySharing == .serve ? .serve : .ignore
         productionLeeway = Milliseconds(policy.leeway)
+        billingGracePeriodDays = policy.graceDays
         promptWindow = Milliseconds(policy.promptWindow)
         purchaseWindow = Milliseconds(policy.purchaseWindow)
         purchaseEvidence = policy.tokenOnly ? .tokenOnly : .claims
@@ -291,7 +324,7 @@ extension TransactionFact {
         }
         appAccountToken = it.appAccountToken.flatMap { AppAccountToken($0) }
         appTransactionId = it.appTransactionId
-        details.inAppOwnershipType = it.familyShared ? "FAMILY_SHARED" : "PURCHASED"
+        details.inAppOwnershipType = it.familyShared.map { $0 ? "FAMILY_SHARED" : "PURCHASED" }
         details.billingPlanType = it.monthlyCommitment ? "MONTHLY" : nil
     }
 }
@@ -313,6 +346,7 @@ extension NoticeFact {
         self.init(
             notificationUUID: it.uuid, notificationType: it.type, subtype: it.subtype, status: it.status,
             signedDate: Timestamp(it.signedDate))
+        transactionId = it.transactionId.map { TransactionID($0) }
     }
 }
 

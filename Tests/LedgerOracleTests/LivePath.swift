@@ -54,7 +54,7 @@ struct LivePath {
         let inputs = LedgerWorld.inputs(of: delivery, among: deliveries)
         var steps: [LiveStep] = []
         if let subscription = inputs.first?.0 {
-            if let step = tell(inputs.map { $0.1.embellished }, to: subscription) { steps.append(step) }
+            steps += hear(inputs.map { $0.1.embellished }, of: subscription)
         } else {
             steps += subscriptions.compactMap { tell(inputs.map(\.1), to: $0) }
         }
@@ -67,6 +67,35 @@ struct LivePath {
             }
         }
         return steps
+    }
+
+    /// PER-1: with a charge that other subscriptions name, too, comes what they say of it, and they hear what is said here.
+    private mutating func hear(_ inputs: [LedgerInput], of id: String) -> [LiveStep] {
+        let keys = Set(inputs.flatMap { self.keys(namedBy: $0, of: id) }).sorted()
+        func names(_ history: SubscriptionHistory?, _ key: String) -> Bool {
+            history?.book.lines.contains { $0.kept.contains { $0.webOrderLineItemId == key } } ?? false
+        }
+        func news(for one: String, from other: String) -> [LedgerInput] {
+            guard let history = histories[one], let said = histories[other] else { return [] }
+            let news = keys.filter { names(said, $0) }.flatMap { history.news(ofCharge: $0, in: said) }
+            return news.map { LedgerInput.chargeElsewhere($0) }
+        }
+        let others = subscriptions.filter { $0 != id }
+        let heard = others.flatMap { news(for: id, from: $0) }
+        var steps = [tell(inputs + heard, to: id)].compactMap(\.self)
+        for other in others where keys.contains(where: { names(histories[other], $0) }) {
+            let news = news(for: other, from: id)
+            if !news.isEmpty, let step = tell(news, to: other) { steps.append(step) }
+        }
+        return steps
+    }
+
+    /// Apple's keys of the charge that a transaction names, or that a notification is about.
+    private func keys(namedBy input: LedgerInput, of id: String) -> [String] {
+        if let key = input.transaction?.webOrderLineItemId { return [key] }
+        guard case .fact(.notice(let notice, _)) = input, let transaction = notice.transactionId else { return [] }
+        let lines = histories[id]?.book.lines.filter { $0.kept.contains { $0.transactionId == transaction } } ?? []
+        return lines.flatMap { $0.kept.compactMap(\.webOrderLineItemId) }
     }
 
     private mutating func tell(_ inputs: [LedgerInput], to id: String) -> LiveStep? {
@@ -120,15 +149,42 @@ extension LedgerInput {
 
 /// One charge, identified by its names alone and without the ledger's code (PER-1), and all inputs about it.
 struct Charge {
-    /// The strongest name.
-    let alias: PeriodAlias
+    /// The strongest name that is of no earlier charge, too.
+    private(set) var alias: PeriodAlias
     let versions: [TransactionFact]
-    /// The version that Apple signed last.
+    /// The version that Apple signed last, with what earlier ones said and it does not: only a revocation is withdrawn by
+    /// silence (FACT-2).
     let newest: TransactionFact
 
-    private init?(_ alias: PeriodAlias, _ versions: [TransactionFact]) {
-        guard let newest = versions.max(by: { $0.signedDate < $1.signedDate }) else { return nil }
-        (self.alias, self.versions, self.newest) = (alias, versions, newest)
+    /// - Parameter reversals: by the transaction that each names.
+    private init?(_ alias: PeriodAlias, _ versions: [TransactionFact], _ reversals: [(TransactionID, Timestamp)]) {
+        let newestFirst = versions.sorted { $0.signedDate > $1.signedDate }
+        guard var said = newestFirst.first else { return nil }
+        for older in newestFirst.dropFirst() {
+            said.webOrderLineItemId = said.webOrderLineItemId ?? older.webOrderLineItemId
+            said.transactionReason = said.transactionReason ?? older.transactionReason
+            said.appTransactionId = said.appTransactionId ?? older.appTransactionId
+            said.details.inAppOwnershipType = said.details.inAppOwnershipType ?? older.details.inAppOwnershipType
+            said.details.billingPlanType = said.details.billingPlanType ?? older.details.billingPlanType
+        }
+        if let upgraded = newestFirst.first(where: \.isUpgraded) {
+            (said.isUpgraded, said.signedDate) = (true, upgraded.signedDate)
+        }
+        // Of the tokens the one that was borne first most lately.
+        var firstBorne: [AppAccountToken: Timestamp] = [:]
+        for older in newestFirst { if let token = older.appAccountToken { firstBorne[token] = older.signedDate } }
+        said.appAccountToken = firstBorne.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        // A refund stands until a newer copy of the same id is silent of it, or a reversal names any id of the charge.
+        let ids = Set(versions.map(\.transactionId))
+        let reversed = reversals.filter { ids.contains($0.0) }.map(\.1).max()
+        let standing = newestFirst.first { version in
+            let isSilenced = versions.contains {
+                $0.transactionId == version.transactionId && $0.signedDate > version.signedDate && $0.revocation == nil
+            }
+            return version.revocation != nil && !isSilenced && reversed.map { version.signedDate >= $0 } ?? true
+        }
+        said.revocation = standing?.revocation
+        (self.alias, self.versions, newest) = (alias, versions, said)
     }
 
     /// The charges of one subscription, all of them auto-renewable.
@@ -138,16 +194,34 @@ struct Charge {
             let second: Timestamp
         }
         let facts = inputs.compactMap(\.transaction)
+        let reversals = inputs.compactMap { input -> (TransactionID, Timestamp)? in
+            guard case .fact(.notice(let notice, _)) = input, notice.notificationType == "REFUND_REVERSED" else { return nil }
+            return notice.transactionId.map { ($0, notice.signedDate) }
+        }
         let named = Dictionary(grouping: facts) { Name(productId: $0.productId, second: $0.purchaseDate.truncatedToSecond) }
-        return named.flatMap { name, facts -> [Charge?] in
+        let charges = named.flatMap { name, facts -> [Charge?] in
             let keys = Set(facts.compactMap(\.webOrderLineItemId)).sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
-            guard let lowest = keys.first else { return [Charge(.productAndSecond(name.productId, name.second), facts)] }
+            guard let lowest = keys.first else {
+                return [Charge(.productAndSecond(name.productId, name.second), facts, reversals)]
+            }
             return keys.map { key in
                 Charge(
                     .webOrderLineItem(key),
-                    facts.filter { $0.webOrderLineItemId == key || ($0.webOrderLineItemId == nil && key == lowest) })
+                    facts.filter { $0.webOrderLineItemId == key || ($0.webOrderLineItemId == nil && key == lowest) }, reversals)
             }
         }.compactMap { $0 }
+        return charges.map { charge in
+            // One key with dates that do not overlap, as they never do in these lives: the earliest charge has it.
+            let isRepeated = charges.contains {
+                $0.alias == charge.alias && $0.newest.purchaseDate < charge.newest.purchaseDate
+            }
+            var charge = charge
+            if isRepeated {
+                let fact = charge.newest
+                charge.alias = .productAndSecond(fact.productId, fact.purchaseDate.truncatedToSecond)
+            }
+            return charge
+        }
     }
 }
 

@@ -38,7 +38,11 @@ extension LiveStep {
         case .none: return tenure.customer == nil
         case .vote(let id): return history.votes.contains { $0.id == id }
         case .token(let id):
-            return state.periods.contains { $0.transaction.transactionId == id && named($0.transaction.appAccountToken) != nil }
+            return state.periods.contains { $0.transaction.transactionId == id && named($0.purchaseToken) != nil }
+        case .tokenSet(let id):
+            return state.periods.contains { period in
+                period.transaction.transactionId == id && period.tokens.dropFirst().contains { named($0.token) != nil }
+            }
         case .tokenOfChange(let signedDate):
             return history.renewals.contains { $0.signedDate == signedDate && named($0.appAccountToken) != nil }
         case .claim(let id, _):
@@ -51,7 +55,9 @@ extension LiveStep {
     /// token.
     private func named(_ token: AppAccountToken?) -> CustomerID? {
         guard let token else { return nil }
-        let bearing = state.periods.map(\.transaction).filter { $0.appAccountToken == token }.map(\.purchaseDate)
+        let bearing = state.periods.compactMap { period in
+            period.tokens.firstIndex { $0.token == token }.map { $0 == 0 ? period.purchaseDate : period.tokens[$0].since }
+        }
         let words = history.renewals.filter { $0.appAccountToken == token }.map(\.signedDate)
         let borne = (bearing + words).min() ?? .latestAccepted
         let naming = history.registrations.filter { registration in
@@ -64,7 +70,7 @@ extension LiveStep {
     /// I03: a registered token on a purchase decides, and no claim takes the subscription from the customer it names.
     private func checkTokens(_ findings: inout Findings) {
         for (index, period) in state.periods.enumerated() where period.isBought {
-            guard let customer = named(period.transaction.appAccountToken), isLast(index, at: period.purchaseDate) else {
+            guard let customer = named(period.purchaseToken), isLast(index, at: period.purchaseDate) else {
                 continue
             }
             let policy = policies.policy(at: period.purchaseDate)
@@ -84,7 +90,8 @@ extension LiveStep {
 
     /// Nothing else begins or moves it at that instant.
     private func isLast(_ index: Int, at instant: Timestamp) -> Bool {
-        let moves = history.claims.map(\.claimedAt) + history.votes.map(\.votedAt)
+        let set = state.periods.flatMap { $0.tokens.dropFirst() }.map(\.since)
+        let moves = history.claims.map(\.claimedAt) + history.votes.map(\.votedAt) + set
         return !state.periods.dropFirst(index + 1).contains { $0.purchaseDate == instant } && !moves.contains(instant)
     }
 
@@ -97,7 +104,7 @@ extension LiveStep {
 
     private func isNamed(_ owner: CustomerID, at instant: Timestamp) -> Bool {
         let bought = state.periods.last { $0.isBought && $0.purchaseDate <= instant }
-        return bought.flatMap { named($0.transaction.appAccountToken) } == owner
+        return bought.flatMap { named($0.token(at: instant)) } == owner
     }
 
     /// I04: what nobody owns gives nothing to anyone, and is stored.

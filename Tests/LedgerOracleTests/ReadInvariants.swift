@@ -23,6 +23,7 @@ struct ReadInvariants {
             for balanced in [false, true] { checkSteps(of: customer, balanced, &findings) }
             checkLabels(of: customer, &findings)
             checkDoublePayment(of: customer, &findings)
+            checkQuestion(by: customer, &findings)
             checkIntroductoryOffers(of: customer, &findings)
         }
     }
@@ -88,13 +89,35 @@ struct ReadInvariants {
     private func checkDoublePayment(of customer: CustomerID, _ findings: inout Findings) {
         for instant in boundaries {
             let paying = states.filter { state in
-                guard let last = state.periods.last(where: { $0.purchaseDate <= instant }) else { return false }
+                let last = state.periods.last { $0.purchaseDate <= instant && !$0.neverServes }
+                guard let last else { return false }
                 return !last.transaction.details.isFamilyShared
                     && state.spans(of: customer).contains { $0.kind != .provisional && $0.contains(instant) }
             }
             let pairs = paying.count * (paying.count - 1) / 2
             let told = DoublePayment.all(of: customer, in: states, map: LedgerWorld.map(balanced: false), at: instant)
             findings.expect(.i24, told.count == pairs, "\(customer) at \(instant): \(pairs) pairs, \(told.count) told")
+        }
+    }
+
+    /// I24: a customer learns before a purchase whether something that gives the same serves them, or may be charged still.
+    private func checkQuestion(by customer: CustomerID, _ findings: inout Findings) {
+        var evidence = PurchaseQuestion.Evidence(LedgerWorld.settings)
+        evidence.own = states
+        for instant in boundaries {
+            let question = PurchaseQuestion(customer: customer, productId: LedgerWorld.besides, at: instant)
+            let answer = question.answer(from: evidence)
+            let isServed = states.contains { $0.spans(of: customer).contains { $0.contains(instant) } }
+            findings.expect(
+                .i24, (answer.verdict == .alreadyHeld) == isServed, "\(customer) at \(instant): \(answer), served: \(isServed)")
+            let isBilled = states.contains { state in
+                guard state.owner(at: instant) == customer, case .billingRetry = state.status(at: instant) else { return false }
+                // Of what a family shares somebody else is charged.
+                let last = state.periods.last { $0.purchaseDate <= instant && !$0.neverServes }
+                return last?.transaction.details.isFamilyShared == false
+            }
+            findings.expect(
+                .i24, isServed || (answer.verdict == .mayStillBeCharged) == isBilled, "\(customer) at \(instant): \(answer)")
         }
     }
 

@@ -5,7 +5,8 @@ import Primitives
 extension LiveStep {
     func checkTime(_ findings: inout Findings) {
         guard decision.changesHistory else { return }
-        let charges = Charge.all(in: told)
+        // What serves under another subscription gives nothing here (PER-1).
+        let charges = Charge.all(in: told).filter { period(of: $0)?.servedElsewhere == nil }
         checkCharges(charges, &findings)
         checkEnds(charges, &findings)
         checkPaidTime(charges, &findings)
@@ -23,8 +24,12 @@ extension LiveStep {
         let told = charges.reduce(0) { $0 + ($1.newest.details.price?.count ?? 0) }
         findings.expect(.i29, counted == told, "\(told) charged, \(counted) counted")
         for charge in charges {
-            let period = state.periods.first { $0.aliases.contains(charge.alias) }
-            findings.expect(.i11, period?.transaction == charge.newest, "the newest word of \(charge.alias.key) does not count")
+            var expected = charge.newest
+            let others = history.chargesElsewhere.filter { $0.copy.webOrderLineItemId == expected.webOrderLineItemId }
+            let known = period(of: charge)?.transaction
+            // A refund may be another subscription's, or withdrawn there.
+            if !others.isEmpty { expected.revocation = known?.revocation }
+            findings.expect(.i11, known == expected, "the newest word of \(charge.alias.key) does not count")
             let given = charge.newest.revocation?.revocationPercentage ?? 100_000
             findings.expect(.i29, given <= 100_000, "more given back than charged")
         }
@@ -39,13 +44,13 @@ extension LiveStep {
         }
     }
 
+    private func period(of charge: Charge) -> Period? { state.periods.first { $0.aliases.contains(charge.alias) } }
+
     /// I18, I22, I27: every end is a signed one, the newest, and never after a refund.
     private func checkEnds(_ charges: [Charge], _ findings: inout Findings) {
         for charge in charges {
             let fact = charge.newest
-            guard let period = state.periods.first(where: { $0.aliases.contains(charge.alias) }), let end = period.end else {
-                continue
-            }
+            guard let period = period(of: charge), let end = period.end else { continue }
             findings.expect(.i27, fact.expiresDate.map { end <= $0 } ?? false, "\(charge.alias.key) ends after its expiresDate")
             if period.endReason == .ran {
                 findings.expect(.i27, end == fact.expiresDate, "\(charge.alias.key) ran to another end")
@@ -101,7 +106,7 @@ extension LiveStep {
             }
         }
         for (one, next) in zip(periods, periods.dropFirst()) where next.beginning == .renewal && one.endReason == .ran {
-            guard one.givesAccess, next.givesAccess, one.end == next.purchaseDate else { continue }
+            guard one.givesAccess, next.givesAccess, next.absence == nil, one.end == next.purchaseDate else { continue }
             let between = state.spans.filter { $0.kind != .paid && $0.contains(next.purchaseDate) }
             findings.expect(.i25, between.isEmpty, "there is something between two paid periods")
         }
@@ -127,9 +132,11 @@ extension LiveStep {
             findings.expect(.i20, follows, "\(span) follows no period")
             let isWithinDay = until <= span.from.adding(.hours(24))
             if span.kind == .gracePeriod {
-                let isNoticed = isWithinDay && history.notices.contains { $0.status == 4 }
+                // ENT-7: of one without its end, for the days that the app chose.
+                let isWithinChoice = until <= span.from.adding(.days(policies.policy(at: span.from).billingGracePeriodDays))
+                let isNoticed = isWithinChoice && history.notices.contains { $0.status == 4 }
                 let answered = history.statuses.filter { $0.answered == 4 }.map { max($0.signedDate, span.from) }.max()
-                let isAnswered = answered.map { until <= $0.adding(.hours(24)) } ?? false
+                let isAnswered = answered.map { isWithinChoice || until <= $0.adding(.hours(24)) } ?? false
                 let isSigned = signed.map { until <= $0 } ?? false
                 findings.expect(.i26, isNoticed || isAnswered || isSigned, "\(span) that Apple did not tell of")
                 findings.expect(.i18, isNoticed || isAnswered || isSigned, "\(span) outlives what Apple told of")

@@ -37,8 +37,10 @@ private let month = bought("silver.monthly", at(0), at(30))
         #expect(answer(facts(commitment) + [grace]).spans == ["paid 0-30"])
     }
 
-    @Test func `a grace notification without a date gives a day at most`() {
-        #expect(answer(facts(month) + [notice(at(30, 5), status: 4)]).spans == ["paid 0-30", "grace 30-31"])
+    @Test func `a grace notification without a date gives the days that the app chose`() {
+        let undated = facts(month) + [notice(at(30, 5), status: 4)]
+        #expect(answer(undated).spans == ["paid 0-30", "grace 30-58"])
+        #expect(answer(undated, OraclePolicy(graceDays: 3)).spans == ["paid 0-30", "grace 30-33"])
         let ended = [notice(at(30, 5), status: 4), notice(at(30, 2 * hour), status: 3)]
         #expect(answer(facts(month) + ended).spans == ["paid 0-30", "grace 30-30+120m"])
     }

@@ -244,14 +244,47 @@ import Testing
         #expect(retried.state.status(at: end + .days(3))?.name == "billingRetry")
     }
 
-    @Test func `ENT-7 a grace notification without a date keeps access by its status, for a day`() {
-        var book = owned()
+    /// Whose card fails at the end, in a grace period that Apple signed without its end.
+    private func graced(
+        after start: Timestamp? = nil, in environment: Environment = .production, days: Int64? = nil, offer: Int64? = nil
+    ) -> Book {
+        var policy = AppPolicy()
+        if let days { policy.billingGracePeriodDays = days }
+        var book = Book(
+            policy,
+            key: SubscriptionKey(app: key.app, environment: environment, originalTransactionId: key.originalTransactionId))
+        let bought = transaction("1000", from: start ?? day(2026, 1, 1), to: end) { $0.details.offerType = offer }
+        book.tell(bought)
+        _ = book.hear(claim(alice, .purchase, bought, at: bought.purchaseDate))
         book.tell(renewalInfo(signed: end) { $0.isInBillingRetryPeriod = true })
         let notice = NoticeFact(
             notificationUUID: "u", notificationType: "DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", status: 4, signedDate: end)
         book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
-        #expect(book.isActive(alice, at: end + .hours(23)))
-        #expect(!book.isActive(alice, at: end + .hours(24)))
+        return book
+    }
+
+    @Test func `ENT-7 a grace notification without a date keeps access for the days that the app chose`() {
+        for (book, days) in [
+            (graced(), 28), (graced(days: 16), 16), (graced(days: 3), 3), (graced(after: end - .days(7)), 6),
+            (graced(after: end - .days(7), days: 3), 3), (graced(after: end - .days(7), offer: 1), 28), (graced(in: .sandbox), 1),
+        ] as [(Book, Int64)] {
+            #expect(book.isActive(alice, at: end + .days(days) - Milliseconds(1)), "\(days)")
+            #expect(!book.isActive(alice, at: end + .days(days)), "\(days)")
+            #expect(book.answer(alice, at: end + .hours(1)).restsOn?.right == .gracePeriod)
+        }
+    }
+
+    @Test(arguments: ["GRACE_PERIOD_EXPIRED", "EXPIRED"])
+    func `ENT-7 news end a grace period without a date`(type: String) {
+        var book = graced()
+        let over = NoticeFact(
+            notificationUUID: "v", notificationType: type, status: type == "EXPIRED" ? 2 : 3, signedDate: end + .days(9))
+        book.tell(.fact(.notice(over, about: key.originalTransactionId)))
+        #expect(book.isActive(alice, at: end + .days(9) - Milliseconds(1)) && !book.isActive(alice, at: end + .days(9)))
+        var recovered = graced()
+        recovered.tell(renewal("1001", from: end, to: day(2026, 3, 1)) { $0.signedDate = end + .days(9) })
+        #expect(recovered.answer(alice, at: end + .days(10)).end == day(2026, 3, 1))
+        #expect(recovered.answer(alice, at: end + .days(10)).restsOn?.right == .paid)
     }
 
     @Test func `ENT-7 an answer without a date keeps access by its status, for a day after each, and a later word ends it`() {
@@ -261,22 +294,24 @@ import Testing
                 .fact(.status(StatusFact(status, signedDate: instant), about: key.originalTransactionId)),
             ]
         }
-        var book = owned()
+        var policy = AppPolicy()
+        policy.billingGracePeriodDays = 3
+        var book = owned(policy)
         book.tell(answered(4, at: end + .minutes(10)), at: end + .minutes(10))
         #expect(book.state.status(at: end + .hours(20))?.name == "billingGracePeriod")
-        #expect(!book.isActive(alice, at: end + .minutes(10) + .hours(24)))
-        book.tell(answered(4, at: end + .hours(40)), at: end + .hours(40))
-        #expect(book.isActive(alice, at: end + .hours(30)), "that it ran meanwhile is known now")
-        #expect(book.isActive(alice, at: end + .hours(63)) && !book.isActive(alice, at: end + .hours(64)))
+        #expect(book.isActive(alice, at: end + .hours(71)) && !book.isActive(alice, at: end + .hours(72)))
+        book.tell(answered(4, at: end + .hours(80)), at: end + .hours(80))
+        #expect(book.isActive(alice, at: end + .hours(73)), "that it ran meanwhile is known now")
+        #expect(book.isActive(alice, at: end + .hours(103)) && !book.isActive(alice, at: end + .hours(104)))
         var dated = book
         dated.tell(
-            renewalInfo(signed: end + .hours(41)) {
+            renewalInfo(signed: end + .hours(81)) {
                 ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, end + .days(16))
             })
         #expect(dated.isActive(alice, at: end + .days(15)) && !dated.isActive(alice, at: end + .days(16)))
-        book.tell(answered(3, at: end + .hours(42)), at: end + .hours(42))
-        #expect(!book.isActive(alice, at: end + .hours(42)) && book.isActive(alice, at: end + .hours(41)))
-        #expect(book.state.status(at: end + .hours(43))?.name == "billingRetry")
+        book.tell(answered(3, at: end + .hours(82)), at: end + .hours(82))
+        #expect(!book.isActive(alice, at: end + .hours(82)) && book.isActive(alice, at: end + .hours(81)))
+        #expect(book.state.status(at: end + .hours(83))?.name == "billingRetry")
     }
 
     @Test(arguments: [(2, true), (3, true), (5, true), (1, false), (9, false)] as [(Int64, Bool)])

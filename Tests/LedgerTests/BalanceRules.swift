@@ -259,12 +259,12 @@ import Testing
         copy.transactionId = TransactionID("7009")
         copy.signedDate = day(2026, 1, 3)
         book.tell(copy)
-        #expect(book.state.consumables(of: alice).map(\.quantity) == [3])
+        #expect(book.state.consumablePeriods(of: alice).map { CreditedPeriod($0).quantity } == [3])
         #expect(!book.isActive(alice, at: day(2026, 1, 2)))
         copy.revocation = Revocation(revocationDate: day(2026, 1, 4))
         copy.signedDate = day(2026, 1, 4)
         book.tell(copy)
-        #expect(book.state.consumables(of: alice).isEmpty)
+        #expect(book.state.consumablePeriods(of: alice).isEmpty)
     }
 
     @Test func `PER-9 a non-consumable is owned until it is revoked`() {

@@ -140,7 +140,10 @@ extension SubscriptionHistory {
     /// The history, taken apart as a store keeps it and put together again.
     var rebuilt: SubscriptionHistory {
         var parts = parts
-        parts.lines = parts.lines.compactMap { PeriodBook.Line(identity: $0.identity, aliases: $0.aliases, kept: $0.kept) }
+        parts.lines = parts.lines.compactMap {
+            PeriodBook.Line(
+                aliases: $0.aliases, kept: $0.kept, tokens: $0.tokens, signedFirst: $0.signedFirst)
+        }
         return SubscriptionHistory(parts)
     }
 }

@@ -138,6 +138,25 @@ import Testing
         #expect(after.map(\.action) == [.askApple(.gracePeriodEnded)] && isSettled(after, after: day(2026, 2, 17)))
     }
 
+    @Test func `ENT-7 after a day of failures Apple is asked about grace without its end once a day, while it gives access`() {
+        let signed = end + .minutes(1)
+        let notice = NoticeFact(
+            notificationUUID: "g", notificationType: "DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", status: 4, signedDate: signed)
+        let known: [Fact] = [
+            .transaction(first), .renewal(renewalInfo(signed: signed) { $0.isInBillingRetryPeriod = true }),
+            .notice(notice, about: key.originalTransactionId),
+        ]
+        func next(after failedAt: Timestamp) -> [Timestamp] {
+            var book = Book()
+            let failures = known.map { LedgerInput.fact($0) } + [.fact(failure(at: failedAt))]
+            return asked(book.tell(failures, at: failedAt).dueWork).map(\.at)
+        }
+        #expect(next(after: signed + .hours(23)) == [signed + .hours(23) + .minutes(1)])
+        #expect(next(after: signed + .hours(24)) == [signed + .hours(48)])
+        #expect(next(after: signed + .days(26)) == [signed + .days(27)])
+        #expect(next(after: signed + .days(27)).isEmpty, "access ends before")
+    }
+
     @Test func `ENT-7 who was answered that a grace period runs, and not until when, asks again, well before the day is over`() {
         func answer(_ status: Int64, at instant: Timestamp, until graceEnd: Timestamp? = nil) -> [Fact] {
             let info = renewalInfo(signed: instant) {
@@ -157,7 +176,7 @@ import Testing
         let failed = next([failure(at: end + .minutes(131))], at: end + .minutes(131))
         #expect(failed.map(\.at) == [end + .minutes(132)])
         let again = next(answer(4, at: end + .hours(23)), at: end + .hours(23))
-        #expect(again.map(\.at) == [end + .hours(25)] && book.state.spans.last?.until == end + .hours(47))
+        #expect(again.map(\.at) == [end + .hours(25)] && book.state.spans.last?.until == end + .days(28))
         let dated = next(answer(4, at: end + .hours(25), until: day(2026, 2, 17)), at: end + .hours(25))
         #expect(dated.map(\.action) == [.askApple(.gracePeriodEnded)])
         let over = next(answer(3, at: day(2026, 2, 17)), at: day(2026, 2, 17))

@@ -159,6 +159,7 @@ extension LedgerInput {
         case .separation(let separation): separation.separatedAt
         case .intent(let intent): intent.madeAt
         case .reservation(let reservation): reservation.reservedAt
+        case .chargeElsewhere(let charge): charge.copy.signedDate
         }
     }
 }

@@ -277,6 +277,28 @@ extension ExplanationStory {
         return book
     }
 
+    private static var setLater: StoryBook {
+        var (bearing, silent, set) = (january, january, january)
+        (bearing.appAccountToken, set.appAccountToken) = (aliceToken, bobToken)
+        (silent.signedDate, set.signedDate) = (noon(1, 8), noon(1, 12))
+        var book = StoryBook(fact(bearing), fact(silent), fact(set))
+        for case (let token?, let customer) in [(aliceToken, alice), (bobToken, bob)] {
+            book.tell(.registration(registered(token, customer, at: noon(1, 1) - .days(9))))
+        }
+        return book
+    }
+
+    /// The card fails, and Apple signs a grace period without its end.
+    private static var undated: StoryBook {
+        var grace = NoticeFact(
+            notificationUUID: "g", notificationType: "DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", status: 4,
+            signedDate: noon(2, 1) + .minutes(1))
+        grace.transactionId = TransactionID("1")
+        return alices.with(
+            word(renewalInfo(signed: noon(2, 1) + .minutes(1)) { $0.isInBillingRetryPeriod = true }),
+            .fact(.notice(grace, about: key.originalTransactionId)))
+    }
+
     private static var reserved: StoryBook {
         let vote = OwnershipVote(
             id: .init("v"), kind: .transfer(to: bob), actor: .operatorOfTenure("op"), votedAt: noon(1, 15),
@@ -312,7 +334,8 @@ extension ExplanationStory {
             ExplanationStory(
                 26, (unlocked, noon(1, 10)),
                 (unlocked.with(revoked(unlock, Revocation(revocationDate: noon(2, 20)))), noon(3, 1))),
-            ExplanationStory(27, (replaced, noon(2, 10))),
+            ExplanationStory(27, (replaced, noon(2, 10))), ExplanationStory(28, (setLater, noon(1, 20))),
+            ExplanationStory(29, (undated, noon(2, 3)), (undated, noon(3, 10))),
         ]
     }
 }

@@ -207,6 +207,27 @@ import Testing
         #expect(said(book, at: day(2026, 1, 2)).contains("gives no access: the app's configuration sets no duration"))
     }
 
+    @Test func `OWN-15 a charge of two subscriptions, and a key of two charges, are said`() {
+        let earlier = day(2025, 12, 31)
+        let other = transaction("2000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
+            $0.originalTransactionId = OriginalTransactionID("2000")
+            $0.webOrderLineItemId = "91"
+            $0.signedDate = earlier
+        }
+        var elsewhere = book()
+        elsewhere.tell(.chargeElsewhere(ChargeElsewhere(other, signedFirst: earlier)))
+        #expect(
+            said(elsewhere, at: day(2026, 1, 10)).contains(
+                "On 1 January 2026, 00:00 UTC, plus.monthly was charged, and the same charge was signed first under the "
+                    + "subscription 2000. It serves there and gives nothing here (PER-1)."))
+        var twice = book()
+        twice.tell(renewal("2", from: day(2026, 3, 1), to: day(2026, 4, 1)) { $0.webOrderLineItemId = "91" })
+        #expect(
+            said(twice, at: day(2026, 3, 10)).contains(
+                "On 1 March 2026, 00:00 UTC, plus.monthly was charged under 91, as an earlier period was whose dates do not "
+                    + "overlap. Both are kept as charges of their own (PER-1)."))
+    }
+
     @Test func `OWN-15 a purchase in the Sandbox is explained as unpaid`() {
         let sandbox = SubscriptionKey(
             app: key.app, environment: .sandbox, originalTransactionId: key.originalTransactionId)

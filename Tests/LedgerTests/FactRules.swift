@@ -77,8 +77,23 @@ import Testing
         }
         #expect(isActive(day(2026, 1, 5)))
         #expect(!isActive(day(2026, 1, 15)))
-        #expect(!map.knows(unknown.productId) && map.knows(plus))
         #expect(book.state.periods.map(\.productId) == [plus, unknown.productId])
+    }
+
+    @Test func `FACT-5 a product is unknown when no version of the settings that holds then or later names it`() {
+        func content(_ products: ProductID...) -> SettingsContent {
+            let entries = products.map {
+                EntitlementMap.Entry(productId: $0, validFrom: day(2000, 1, 1), entitlements: [access])
+            }
+            return SettingsContent(policy: AppPolicy(), products: entries)
+        }
+        let named = SettingsTimeline(content(plus, pro))
+        #expect(named.names(pro, at: day(2026, 1, 1)) && !named.names(ProductID("never.heard.of"), at: day(2026, 1, 1)))
+        let removed = named.adding(content(plus), from: day(2026, 2, 1))
+        #expect(removed.names(pro, at: day(2026, 1, 31)) && !removed.names(pro, at: day(2026, 2, 1)))
+        #expect(removed.names(plus, at: day(2026, 2, 1)))
+        let back = removed.adding(content(plus, pro), from: day(2026, 3, 1))
+        #expect(back.names(pro, at: day(2026, 2, 1)), "it gives something from March on, to what was bought before, too")
     }
 
     @Test func `FACT-5 unknown notification types, product types and reasons are kept in Apple's spelling and change nothing`() {

@@ -283,7 +283,9 @@ private func line(
             for fact in mixture(seed: seed) { _ = history.record(.transaction(fact)) }
             #expect(history.rebuilt == history, "seed \(seed)")
         }
-        #expect(PeriodBook.Line(identity: .webOrderLineItem("1"), aliases: [], kept: []) == nil)
+        let empty = PeriodBook.Line(
+            aliases: [.webOrderLineItem("1")], kept: [], tokens: [], signedFirst: day(2026, 1, 1))
+        #expect(empty == nil)
     }
 
     // MARK: Periods across sources

@@ -63,9 +63,9 @@ import Testing
             watch.passTime(to: day(2027, 1, 1))
             arrows.formUnion(watch.arrows)
         }
-        for facts in [lateRefund, consumable] {
+        for facts in [lateRefund, consumable].map({ $0.map { Fact.transaction($0) } }) + [reversedInRetry] {
             var watch = Watch()
-            for fact in facts { watch.hear([.fact(.transaction(fact))], at: fact.signedDate) }
+            for fact in facts { watch.hear([.fact(fact)], at: fact.signedDate) }
             arrows.formUnion(watch.arrows)
         }
         for seed in 1...UInt64(400) {
@@ -83,6 +83,16 @@ import Testing
         var refunded = bought
         (refunded.revocation, refunded.signedDate) = (Revocation(revocationDate: day(2026, 1, 20)), day(2026, 3, 1))
         return [bought, refunded]
+    }
+
+    /// The card fails at the end, the period is refunded, and the refund is reversed while Apple tries to charge.
+    private static var reversedInRetry: [Fact] {
+        let bought = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        var (refunded, kept) = (bought, bought)
+        (refunded.revocation, refunded.signedDate) = (Revocation(revocationDate: day(2026, 1, 20)), day(2026, 2, 3))
+        kept.signedDate = day(2026, 2, 10)
+        let fails = renewalInfo(signed: day(2026, 2, 1)) { $0.isInBillingRetryPeriod = true }
+        return [.transaction(bought), .renewal(fails), .transaction(refunded), .transaction(kept)]
     }
 
     /// Bought, refunded, and the refund reversed.

@@ -93,11 +93,11 @@ class Signer:
             **changes,
         }
 
-    def notification(self, number, period=0, uuid_text=None, **changes):
+    def notification(self, number, period=0, uuid_text=None, type=None, renewal=None, **changes):
         transaction = self.transaction(number, period, **changes)
         return self.jws(
             {
-                "notificationType": "DID_RENEW" if period else "SUBSCRIBED",
+                "notificationType": type or ("DID_RENEW" if period else "SUBSCRIBED"),
                 "version": "2.0",
                 "notificationUUID": uuid_text or str(uuid.uuid5(uuid.NAMESPACE_URL, f"{number}/{period}")),
                 **({} if period else {"subtype": "INITIAL_BUY"}),
@@ -107,7 +107,7 @@ class Signer:
                     "bundleId": BUNDLE,
                     "environment": "Production",
                     "signedTransactionInfo": self.jws(transaction),
-                    "signedRenewalInfo": self.jws(self.renewal_info(number, period)),
+                    "signedRenewalInfo": self.jws(self.renewal_info(number, period, **(renewal or {}))),
                 },
             }
         )

@@ -156,6 +156,7 @@ def live(shop):
     do("showSubscription", id=original)
     do("setPayment", {"fails": False}, id=original)
     do("setCard", {"fails": False}, account="anna")
+    do("changeAddress", account="anna")
     do("extendSubscription", {"days": 7}, id=original)
     do("setAutoRenew", {"enabled": False}, id=original)
     do("setAutoRenew", {"enabled": True}, id=original)

@@ -67,8 +67,10 @@ import Testing
     @Test func `A period is found by its own index`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
-            let plan = try store.onWriter { try Self.plan(of: SubscriptionQueries.selectWithPeriod, $0) }
-            #expect(plan.contains { $0.contains("periodByName (ledger=? AND period=?)") }, "\(plan)")
+            for sql in [SubscriptionQueries.selectWithPeriod, SubscriptionQueries.selectBearers] {
+                let plan = try store.onWriter { try Self.plan(of: sql, $0) }
+                #expect(plan.contains { $0.contains("periodByName (ledger=? AND period=?)") }, "\(plan)")
+            }
         }
     }
 

@@ -31,21 +31,32 @@ package struct IntentBody: RequestContent, JSONBody, Hashable {
 
 /// What a purchase would come to, and the token to make it with.
 package struct ForecastBody: AnswerContent, JSONBody, Hashable {
+    private static let answers = [
+        "yes", "alreadyHeld", "overlaps", "mayStillBeCharged", "heldByAnother", "changes", "unknownProduct",
+    ]
+
     package static let schema = ObjectSchema(
         "Forecast", "What a purchase would come to, and the token to make it with (OWN-18).",
         [
             .required(
-                "answer", .word(["yes", "alreadyHeld", "heldByAnother", "changes"]),
-                "yes; or the customer holds it already; or the Apple Account has it for another customer; or it changes a "
-                    + "subscription of the Apple Account."),
+                "answer", .word(Self.answers),
+                "yes; or alreadyHeld: the customer has the product, or all that it gives, or is charged again for some of it in "
+                    + "another group; or overlaps: some or all of it, and buying it need not pay twice, as it gives more, adds "
+                    + "its time, or may be a change of plan; or mayStillBeCharged: nothing of it now, but a "
+                    + "subscription that gives some of it is in billing retry; or heldByAnother: the Apple Account has it for "
+                    + "another customer; or changes: it changes a subscription of the Apple Account, or the customer's own one "
+                    + "of the group; or unknownProduct: the configuration does not name it, and it would give nothing."),
             .required("words", .text, "The same in English."),
             .required("productId", .text, "What was asked about.", example: "notes.yearly"),
             .required("at", .instant, "When."),
             .required(
                 "appAccountToken", .text, "The customer's one token: pass it to StoreKit with the purchase.",
                 example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
-            .optional("originalTransactionId", .text, "The subscription that is held or would change."),
-            .optional("until", .instant, "Until when it is held; absent where it does not end."),
+            .required(
+                "held", .list(.object(ForecastHeldItem.schema)), "What the customer has of what the product gives (OWN-12)."),
+            .optional(
+                "originalTransactionId", .text, "The subscription that would change; else the first one that is held."),
+            .optional("until", .instant, "Until when that one is held; absent where it does not end."),
             .optional(
                 "change", .planChange,
                 "What kind of change it would be (PER-3)."),
@@ -64,6 +75,7 @@ package struct ForecastBody: AnswerContent, JSONBody, Hashable {
     package var productId: String
     package var at: Timestamp
     package var appAccountToken: String
+    package var held: [ForecastHeldItem] = []
     package var originalTransactionId: String?
     package var until: Timestamp?
     package var change: String?
@@ -87,6 +99,7 @@ package struct ForecastBody: AnswerContent, JSONBody, Hashable {
         productId = try fields.requiredText("productId")
         at = try fields.requiredInstant("at")
         appAccountToken = try fields.requiredText("appAccountToken")
+        held = try fields.requiredList("held", ForecastHeldItem.init)
         originalTransactionId = try fields.text("originalTransactionId")
         until = try fields.instant("until")
         change = try fields.text("change")
@@ -103,6 +116,7 @@ package struct ForecastBody: AnswerContent, JSONBody, Hashable {
         writer.member("productId", productId)
         writer.member("at", at)
         writer.member("appAccountToken", appAccountToken)
+        writer.member("held", held)
         writer.optionalMember("originalTransactionId", originalTransactionId)
         writer.optionalMember("until", until)
         writer.optionalMember("change", change)
@@ -111,6 +125,58 @@ package struct ForecastBody: AnswerContent, JSONBody, Hashable {
         if let isOwner { writer.member("isOwner", isOwner) }
         writer.optionalMember("ownerHint", ownerHint)
         writer.optionalMember("result", result)
+    }
+}
+
+/// Something that a customer has of what a product gives, or is charged for beside it.
+package struct ForecastHeldItem: JSONItem {
+    package static let schema = ObjectSchema(
+        "ForecastHeld", "Something that gives the customer what the product gives, or is charged beside it (OWN-12, OWN-18).",
+        [
+            .required(
+                "right", .word(["paid", "gracePeriod", "provisional", "balance", "granted", "billingRetry"]),
+                "By what right; billingRetry gives no access now."),
+            .required(
+                "entitlements", .list(.text), "What it gives of what the product gives; empty where only the group is common."),
+            .required("mayBeCharged", .bool, "Whether Apple charges for it again, as far as Apple has said, or still tries to."),
+            .optional("originalTransactionId", .text, "The subscription or purchase.", example: "2000000111"),
+            .optional("productId", .text, "Of that.", example: "notes.monthly"),
+            .optional("vote", .text, "The vote that granted it (ENT-9).", example: "support-4711"),
+            .optional("until", .instant, "Until when; of billingRetry, until when Apple tries. Absent where it does not end."),
+        ])
+
+    package var right: String
+    package var entitlements: [String]
+    package var mayBeCharged: Bool
+    package var originalTransactionId: String?
+    package var productId: String?
+    package var vote: String?
+    package var until: Timestamp?
+
+    package init(right: String, entitlements: [String], mayBeCharged: Bool) {
+        self.right = right
+        self.entitlements = entitlements
+        self.mayBeCharged = mayBeCharged
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        right = try fields.requiredText("right")
+        entitlements = try fields.required("entitlements", .array, try fields.texts("entitlements"))
+        mayBeCharged = try fields.requiredBool("mayBeCharged")
+        originalTransactionId = try fields.text("originalTransactionId")
+        productId = try fields.text("productId")
+        vote = try fields.text("vote")
+        until = try fields.instant("until")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("right", right)
+        writer.member("entitlements", entitlements)
+        writer.member("mayBeCharged", mayBeCharged)
+        writer.optionalMember("originalTransactionId", originalTransactionId)
+        writer.optionalMember("productId", productId)
+        writer.optionalMember("vote", vote)
+        writer.optionalMember("until", until)
     }
 }
 

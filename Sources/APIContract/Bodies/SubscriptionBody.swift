@@ -47,6 +47,10 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .nullable("revocationDate", .instant, "When Apple took it back."),
             .nullable("revocationPercentage", .integer, "How much of the price was given back, in thousandths of a percent."),
             .required("isUpgraded", .bool, "Whether an upgrade replaced it."),
+            .optional(
+                "servedElsewhere", .text,
+                "The subscription where the same charge was signed first and serves: here it gives nothing. Else absent (PER-1).",
+                example: "2000000341"),
         ])
     private static let tenureSchema = ObjectSchema(
         "Tenure", "Whose it is, from when until when, and by what (OWN-1).",
@@ -143,6 +147,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         /// How much of the price was given back, in thousandths of a percent.
         package var revocationPercentage: Int64?
         package var isUpgraded: Bool
+        /// The subscription under which the same charge serves (PER-1); nil where it serves here.
+        package var servedElsewhere: String?
 
         package init(transactionId: String, productId: String, purchaseDate: Timestamp, beginning: String, isUpgraded: Bool) {
             self.transactionId = transactionId
@@ -313,6 +319,7 @@ extension SubscriptionBody.Period {
         revocationDate = try fields.instant("revocationDate")
         revocationPercentage = try fields.integer("revocationPercentage")
         isUpgraded = try fields.requiredBool("isUpgraded")
+        servedElsewhere = try fields.text("servedElsewhere")
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -332,6 +339,7 @@ extension SubscriptionBody.Period {
             writer.nullableMember("revocationDate", revocationDate)
             writer.nullableMember("revocationPercentage", revocationPercentage)
             writer.member("isUpgraded", isUpgraded)
+            writer.optionalMember("servedElsewhere", servedElsewhere)
         }
     }
 }

@@ -14,7 +14,7 @@ extension AppStore {
             writeDates(of: transaction, to: &json)
             json.member("quantity", Int64(transaction.quantity))
             json.member("type", self[transaction.app].catalogue[transaction.product].kind.type)
-            json.optionalMember("appAccountToken", transaction.appAccountToken?.description)
+            json.optionalMember("appAccountToken", appAccountToken(of: transaction)?.description)
             json.member("inAppOwnershipType", transaction.ownership.rawValue)
             json.member("signedDate", signedDate.millisecondsSince1970)
             writeRevocation(of: transaction, to: &json)

@@ -52,6 +52,22 @@ extension AppStore {
         return self[account.number]
     }
 
+    /// The account gets another address. What is signed from then on about earlier purchases bears no `appAccountToken`.
+    ///
+    /// Source: public reports; Apple documents nothing about it.
+    package mutating func changeAddress(of id: AccountID) throws(StoreRefusal) {
+        let account = try account(id)
+        self[account.number].addressChangedAt = now
+    }
+
+    /// The token that a copy of a transaction bears that is signed now.
+    func appAccountToken(of transaction: StorePurchase) -> CompactUUID? {
+        guard let changed = self[transaction.account].addressChangedAt, transaction.purchaseDate <= changed else {
+            return transaction.appAccountToken
+        }
+        return nil
+    }
+
     /// The account's own subscriptions of all apps, oldest first.
     func subscriptions(of account: StoreAccount) -> [TransactionNumber] {
         account.installations.values.flatMap(\.subscriptions.values).sorted()

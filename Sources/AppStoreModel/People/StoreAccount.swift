@@ -25,6 +25,8 @@ package struct StoreAccount: Sendable, Hashable, Codable {
     package internal(set) var storefront: StorefrontNumber
     package internal(set) var payment = Payment.succeeds
     package internal(set) var family: FamilyID?
+    /// When its address was last changed; nil: never. Copies of what was bought before bear no `appAccountToken` since then.
+    var addressChangedAt: Timestamp?
     /// What it has in each app that it ever used.
     package internal(set) var installations: [AppNumber: Installation] = [:]
 }

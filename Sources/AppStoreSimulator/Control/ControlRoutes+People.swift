@@ -34,6 +34,11 @@ extension ControlRoutes {
                 of: try context.account(), to: try body.requiredText("storefront"))
             return Response.json { $0.members(of: account) }
         }
+        group.post("/accounts/:account/address") { request, context in
+            _ = try await JSONFields(request, members: [])
+            let account = try await simulator.changeAddress(of: try context.account())
+            return Response.json { $0.members(of: account) }
+        }
         group.post("/accounts/:account/purchases", use: buy)
         group.post("/accounts/:account/redeem", use: redeem)
         group.get("/accounts/:account/transactions") { request, context in

@@ -70,6 +70,14 @@ extension AppStoreSimulator {
         return try account(id)
     }
 
+    package func changeAddress(of id: AccountID) async throws -> AccountReport {
+        try await changing { store throws(StoreRefusal) in
+            try store.changeAddress(of: id)
+            return ((), [])
+        }
+        return try account(id)
+    }
+
     // MARK: Families
 
     package func openFamily(_ name: String, organizer: AccountID) async throws -> Family {

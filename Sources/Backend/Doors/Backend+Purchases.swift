@@ -41,18 +41,21 @@ extension Backend {
         }
         let claimant = try await claimant(customer, app: app)
         let now = clock.now()
-        let timeline = try chosen.learn(try await settingsVersions(of: id), of: app)
-        let known = try await person(of: key)
-        let question = PurchaseQuestion(customer: known.customer, productId: productId, at: now)
-        let answer = question.answer(
-            own: try await states(of: known), shown: try await account(shownBy: shown, key, app, at: now).states,
-            catalogue: timeline.catalogue,
-            under: timeline.policies, isAnonymous: claimant.isAnonymous)
+        let known = try await situation(of: Asking(app, key, showing: shown), at: now)
+        var evidence = PurchaseQuestion.Evidence(known.timeline)
+        evidence.own = known.own
+        evidence.shown = known.shown.states
+        evidence.appTransactionId = known.shown.appTransactionId
+        evidence.otherIds = known.situation.ids
+        evidence.account = known.person.account
+        evidence.isAnonymous = claimant.isAnonymous
+        let question = PurchaseQuestion(customer: known.person.customer, productId: productId, at: now)
+        let answer = question.answer(from: evidence)
         let token = try await token(of: claimant, app: app, at: now)
         let intent = PurchaseIntent(
             id: .init("\(productId)/\(now.millisecondsSince1970)"), customer: customer, isAnonymous: claimant.isAnonymous,
             productId: productId, madeAt: now)
-        _ = try await decide(on: .intent(intent), about: known.key, app: app, at: now)
+        _ = try await decide(on: .intent(intent), about: known.person.key, app: app, at: now)
         return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
     }
 
@@ -150,17 +153,16 @@ extension Backend {
         try app.checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
         let known = try await person(of: key)
-        let bought = try await states(of: known).flatMap { $0.consumables(of: known.customer) }
-        guard bought.contains(where: { $0.transactionId == transactionId }) else {
+        let bought = try await states(of: known).flatMap { $0.consumablePeriods(of: known.customer) }
+        guard let ids = bought.first(where: { $0.isNamed(by: transactionId) })?.transactionIds else {
             throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
         }
         let now = clock.now()
         let delivery = ConsumableDelivery(transactionId: transactionId, deliveredAt: now)
         // Whoever of them it was delivered to first has it.
-        if case .delivery(let kept)? = known.account.input(.delivery, transactionId.rawValue) { return kept }
+        if let kept = known.account.delivery(ofAny: ids) { return kept }
         let decision = try await decide(on: .delivery(delivery), about: known.key, app: app, at: now)
-        if case .delivery(let kept)? = decision.account.input(.delivery, transactionId.rawValue) { return kept }
-        return delivery
+        return decision.account.delivery(ofAny: ids) ?? delivery
     }
 
     /// Keeps what the app's backend knows of a purchase, for the day Apple asks about its refund (ABUSE-2); the last one counts.
@@ -175,13 +177,13 @@ extension Backend {
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
         let known = try await person(of: key)
         let bought = CustomerPeriod.all(of: known.customer, in: try await states(of: known))
-        guard bought.contains(where: { $0.transactionId == transactionId }) else {
+        guard let ids = bought.first(where: { $0.period.isNamed(by: transactionId) })?.period.transactionIds else {
             throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
         }
         let now = clock.now()
         let note = ConsumptionNote(transactionId: transactionId, knowledge: knowledge, notedAt: now)
         let decision = try await decide(on: .consumption(note), about: known.key, app: app, at: now)
-        return decision.account.consumption(of: transactionId) ?? note
+        return decision.account.consumption(ofAny: ids) ?? note
     }
 
     /// Takes an app transaction that a customer shows (LIC-3). Showing it again changes nothing.

@@ -127,6 +127,7 @@ extension SubscriptionHistory {
         case .reservation(let reservation): reservations.contains(reservation)
         case .join(let join): joins.contains(join)
         case .separation(let separation): separations.contains(separation)
+        case .chargeElsewhere(let charge): chargesElsewhere.contains(charge)
         case .fact, .claim, .registration: false
         }
     }

@@ -5,10 +5,12 @@ import Storage
 
 /// What Apple says that this version has no meaning for is kept, moves nothing, and is shown to operators (FACT-5).
 extension Ingest {
-    func warn(of arrival: Arrival, _ map: EntitlementMap) throws {
+    func warn(of arrival: Arrival, _ app: AppSettings) throws {
+        let timeline = timeline(of: app)
         var warnings: [(OperatorWarning.Kind, String)] = []
         if let notice = arrival.notification { warnings += Self.warnings(of: notice) }
-        for case .transaction(let fact) in arrival.facts { warnings += Self.warnings(of: fact, map) }
+        for case .transaction(let fact) in arrival.facts { warnings += Self.warnings(of: fact, timeline) }
+        if !app.asksByKey { warnings += Self.graceWithoutEnd(in: arrival) }
         for (kind, value) in warnings {
             let warning = OperatorWarning(kind: kind, value: value, firstSeenAt: arrival.receivedAt)
             try transaction.warn(warning, in: arrival.scope)
@@ -21,10 +23,26 @@ extension Ingest {
             + unlessKnown("subtype", notice.subtype, AppleWords.NotificationSubtype.self)
     }
 
-    private static func warnings(of fact: TransactionFact, _ map: EntitlementMap) -> [(OperatorWarning.Kind, String)] {
+    /// ENT-7: a grace period runs, and there is no key to ask with until when.
+    private static func graceWithoutEnd(in arrival: Arrival) -> [(OperatorWarning.Kind, String)] {
+        let isDated = arrival.facts.contains { fact in
+            if case .renewal(let word) = fact { word.gracePeriodExpiresDate != nil } else { false }
+        }
+        guard !isDated else { return [] }
+        return arrival.facts.compactMap { fact in
+            guard case .notice(let notice, let subscription) = fact, notice.status == 4 else { return nil }
+            return (.graceWithoutEnd, subscription.rawValue)
+        }
+    }
+
+    private static func warnings(
+        of fact: TransactionFact, _ timeline: SettingsTimeline
+    ) -> [(OperatorWarning.Kind, String)] {
         var warnings: [(OperatorWarning.Kind, String)] = []
-        if !map.knows(fact.productId) { warnings.append((.unknownProduct, fact.productId.rawValue)) }
-        if fact.type == .nonRenewingSubscription, map.duration(of: fact.productId, boughtAt: fact.purchaseDate) == nil {
+        if !timeline.names(fact.productId, at: fact.purchaseDate) { warnings.append((.unknownProduct, fact.productId.rawValue)) }
+        if fact.type == .nonRenewingSubscription,
+            timeline.entitlements.duration(of: fact.productId, boughtAt: fact.purchaseDate) == nil
+        {
             warnings.append((.durationMissing, fact.productId.rawValue))
         }
         if case .unknown(let type) = fact.type { warnings.append((.unknownProductType, type)) }

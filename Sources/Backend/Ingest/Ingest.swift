@@ -21,6 +21,9 @@ package struct Ingest {
     var tellings: [CustomerKey: DueTelling] = [:]
     /// What the request that is carried out changes of owners and Apple Accounts (OWN-14).
     private var accounts = AccountChanges()
+    /// Since when the tokens of the arrival that is taken are borne, as far as it was looked up: an arrival may have thousands of
+    /// facts with one token.
+    private var bearing: [TokenName: [SubscriptionKey: Timestamp?]] = [:]
     /// What is known now of what was reserved.
     private var settled: [PendingReservation] = []
     private var results: [IngestResult] = []
@@ -71,15 +74,16 @@ package struct Ingest {
         result.joinRefusal = joinRefusal
         var (facts, others) = ([SubscriptionKey: [LedgerInput]](), [SubscriptionKey: [LedgerInput]]())
         for arrival in request.arrivals {
+            bearing = [:]
             let new = takeNew(of: arrival)
             result.isNew.append(new != nil)
             if let new {
                 kept.append(new)
-                try warn(of: new, timeline(of: request.app).entitlements)
+                try warn(of: new, request.app)
             }
             for fact in new?.facts ?? [] { facts[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
             for fact in arrival.facts {
-                try noteEarlierBearer(fact, request)
+                try noteEarlierBearer(fact, of: arrival, request)
                 // A fact that is known bears its token still.
                 for registration in desk.registrations(for: fact, app: arrival.scope.app) {
                     others[arrival.scope.key(of: fact), default: []].append(.registration(registration))
@@ -98,9 +102,13 @@ package struct Ingest {
         }
         for said in request.subscriptionInputs { others[said.key, default: []].append(said.input) }
         for key in request.subscriptions {
-            let inputs = (facts[key] ?? []) + (others[key] ?? [])
+            let charges = charges(in: request.arrivals, of: key)
+            let inputs = (facts[key] ?? []) + (others[key] ?? []) + news(of: charges, for: key)
             guard !inputs.isEmpty else { continue }
-            result.decisions.append(try decide(on: inputs, about: key, request))
+            let decision = try decide(on: inputs, about: key, request)
+            result.decisions.append(decision)
+            if facts[key] != nil { try warnOfCharges(in: decision, request) }
+            try tellOthers(of: charges, in: key, request)
         }
         try propose(after: accounts, request)
         if let telling = request.telling { try tell(telling, request) }
@@ -130,9 +138,21 @@ package struct Ingest {
 
     /// If a fact bore a token before the token was registered, its registrant may have seen it there; in whatever order both
     /// become known.
-    private mutating func noteEarlierBearer(_ fact: Fact, _ request: IngestRequest) throws {
-        for registration in desk.registrations(for: fact, app: request.app.id)
-        where registration.isOvertaken(by: fact) { try take(registration.borneBefore, request) }
+    private mutating func noteEarlierBearer(_ fact: Fact, of arrival: Arrival, _ request: IngestRequest) throws {
+        let registrations = desk.registrations(for: fact, app: request.app.id).filter { $0.mayBeOvertaken(by: fact) }
+        guard let token = fact.appAccountToken, !registrations.isEmpty else { return }
+        let (name, key) = (TokenName(app: request.app.id, token: token), arrival.scope.key(of: fact))
+        if bearing[name]?[key] == nil {
+            var history = desk.history(of: key)
+            for other in arrival.facts where other.originalTransactionId == fact.originalTransactionId {
+                _ = history.record(other)
+            }
+            bearing[name, default: [:]].updateValue(history.firstInstant(bearing: token), forKey: key)
+        }
+        guard let found = bearing[name]?[key], let instant = found else { return }
+        for registration in registrations where instant < registration.registeredAt {
+            try take(registration.borneBefore, request)
+        }
     }
 
     private mutating func take(_ registration: TokenRegistration, _ request: IngestRequest) throws {
@@ -206,6 +226,7 @@ struct Desk {
     /// The numbers of the apps' newest versions.
     let settings: [AppID: Int64]
     private var bearers: [TokenName: Set<SubscriptionKey>] = [:]
+    private var charges: ChargeBearers
 
     private struct Entry {
         let stored: StoredSubscription?
@@ -227,6 +248,7 @@ struct Desk {
     init(for requests: [IngestRequest], in transaction: any DecidingTransaction, _ customers: inout CustomerDesk) throws {
         var keys = Set(requests.flatMap(\.subscriptions))
         let named = Set(requests.flatMap(\.customers)).sorted()
+        charges = ChargeBearers(requests)
         var tokens: Set<TokenName> = []
         var registered: Set<TokenName> = []
         for request in requests {
@@ -247,6 +269,9 @@ struct Desk {
         registrations = locked.registrations
         settings = locked.settings
         add(keys, locked)
+        try charges.complete(by: transaction)
+        try addMore(charges.all.sorted(), in: transaction)
+        keys.formUnion(charges.all)
         // Only now, when the token cannot get another bearer, is it known which subscriptions a
         // registration concerns.
         let asked = requests.compactMap { request in
@@ -285,6 +310,16 @@ struct Desk {
         subscriptions[key]?.decisions.last?.state ?? subscriptions[key]?.stored?.state
     }
 
+    /// Whether anything is kept of it, or was decided here.
+    func isKnown(_ key: SubscriptionKey) -> Bool {
+        subscriptions[key].map { $0.stored != nil || !$0.decisions.isEmpty } ?? false
+    }
+
+    /// The subscriptions that name a charge, but for one; sorted.
+    func bearers(of charge: ChargeName, beside key: SubscriptionKey) -> [SubscriptionKey] {
+        charges.others(of: charge, beside: key)
+    }
+
     /// Whether anything was decided about it here.
     func isDecided(_ key: SubscriptionKey) -> Bool { subscriptions[key].map { !$0.decisions.isEmpty } ?? false }
 
@@ -298,7 +333,7 @@ struct Desk {
         guard !registrations.isEmpty else { return [] }
         return requests.flatMap { request in
             request.arrivals.flatMap(\.facts).flatMap { fact in
-                registrations(for: fact, app: request.app.id).filter { $0.isOvertaken(by: fact) }
+                registrations(for: fact, app: request.app.id).filter { $0.mayBeOvertaken(by: fact) }
                     .map { TokenName(app: request.app.id, token: $0.token) }
             }
         }
@@ -331,9 +366,7 @@ struct Desk {
 
     /// The known subscriptions whose transactions bear the token; sorted.
     func bearers(of name: TokenName) -> [SubscriptionKey] {
-        (bearers[name] ?? []).filter { key in
-            subscriptions[key].map { $0.stored != nil || !$0.decisions.isEmpty } ?? false
-        }.sorted()
+        (bearers[name] ?? []).filter(isKnown).sorted()
     }
 
     mutating func put(_ decision: Decision, policy: PolicyTimeline, learnedAt: Timestamp) {

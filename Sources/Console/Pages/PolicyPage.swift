@@ -42,11 +42,13 @@ struct PolicyPage {
                 [
                     .init("subscriptionGroupIdentifier", ColumnWords.group), .init("onPurchase", PolicyWords.onPurchase),
                     .init("onRestore", PolicyWords.onRestore), .init("partialRefunds", PolicyWords.partialRefunds),
+                    .init("familySharing", PolicyWords.familySharing),
                 ],
                 policy.groups.map { group in
                     [
                         .data(group.subscriptionGroupIdentifier), .optional(group.onPurchase?.rawValue),
                         .optional(group.onRestore?.rawValue), .optional(group.partialRefunds?.rawValue),
+                        .optional(group.familySharing?.rawValue),
                     ]
                 }))
     }
@@ -123,7 +125,7 @@ struct PolicyPage {
 /// Texts of the page of the policy.
 enum PolicyWords: Words {
     case title, tried, inForce, groups, noGroups, versions, versionsAre, noVersions, trial, noTrial, noLimit, always, digest
-    case onPurchase, onRestore, partialRefunds
+    case onPurchase, onRestore, partialRefunds, familySharing
     case subscriptionsThatDiffer, customersThatDiffer, losses, comparedWith, oldTrial, differencesNotShown
     case differencesAre, noDifferences, effect, gains, loses
 
@@ -145,6 +147,7 @@ enum PolicyWords: Words {
         case .onPurchase: "onPurchase"
         case .onRestore: "onRestore"
         case .partialRefunds: "partialRefunds"
+        case .familySharing: "familySharing"
         case .subscriptionsThatDiffer: "Subscriptions that would differ"
         case .customersThatDiffer: "Customers whose entitlements would differ"
         case .losses: "Stretches of access that would be lost"
@@ -177,6 +180,7 @@ enum PolicyWords: Words {
         case .onPurchase: "onPurchase"
         case .onRestore: "onRestore"
         case .partialRefunds: "partialRefunds"
+        case .familySharing: "familySharing"
         case .subscriptionsThatDiffer: "会有差异的订阅"
         case .customersThatDiffer: "权限会有差异的顾客"
         case .losses: "会失去的访问时段"

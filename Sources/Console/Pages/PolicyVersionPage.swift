@@ -190,6 +190,7 @@ struct PolicyChoice {
             .init("partialRefunds", policy.partialRefunds.rawValue, .olderRefund),
             .init("productionLeeway", policy.productionLeeway, .lateNews),
             .init("sandboxLeeway", policy.sandboxLeeway, .lateNews),
+            .init("billingGracePeriod", .days(policy.billingGracePeriodDays), .gracePeriod),
             .init("balanced", policy.balanced, .balance),
         ]
     }

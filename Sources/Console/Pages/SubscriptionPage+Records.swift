@@ -138,6 +138,7 @@ extension AuditRow.Evidence {
         case .merge(let customer): "merge \(customer)"
         case .intent(let id): "intent \(id)"
         case .reservation(let id): "reservation \(id)"
+        case .chargeElsewhere(let id): "charge \(id)"
         case .settingsVersion(let number): "policy \(number)"
         }
     }

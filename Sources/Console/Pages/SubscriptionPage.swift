@@ -213,6 +213,7 @@ struct SubscriptionPage {
     }
 
     private static func end(of period: Period) -> Cell {
+        if let server = period.servedElsewhere { return .said("servedElsewhere", StateWords.servedElsewhere(server)) }
         if period.neverServes { return .said("neverServes", StateWords.neverServes) }
         if period.isIgnored { return .said("ignored", StateWords.ignored) }
         return switch period.endReason {

@@ -7,6 +7,7 @@ enum StateWords: Words {
     case renewal(SubscriptionStatus.Renewal)
     case beginning(Period.Beginning)
     case ran, replaced, refunded, partlyRefunded, familySharingStopped, ignored, neverServes
+    case servedElsewhere(OriginalTransactionID)
     case kind(ProductKind)
 
     var english: String {
@@ -36,6 +37,7 @@ enum StateWords: Words {
         case .familySharingStopped: "Family Sharing stopped"
         case .ignored: "gives nothing"
         case .neverServes: "never served"
+        case .servedElsewhere(let id): "serves under \(Speech.isolated(id.rawValue))"
         case .kind(.autoRenewableSubscription): "auto-renewable subscription"
         case .kind(.nonConsumable): "non-consumable"
         case .kind(.consumable): "consumable"
@@ -72,6 +74,7 @@ enum StateWords: Words {
         case .familySharingStopped: "家人共享已停止"
         case .ignored: "不提供权限"
         case .neverServes: "从未生效"
+        case .servedElsewhere(let id): "在 \(Speech.isolated(id.rawValue)) 下生效"
         case .kind(.autoRenewableSubscription): "自动续期订阅"
         case .kind(.nonConsumable): "非消耗型项目"
         case .kind(.consumable): "消耗型项目"

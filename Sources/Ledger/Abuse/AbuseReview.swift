@@ -157,7 +157,8 @@ package struct AbuseReview {
 
     private var refundsAfterConsumption: [AbuseSignal] {
         refunded { period, refund in
-            let told = (consumptions[period.transactionId] ?? []).filter { $0.consumedAt <= refund.revocationDate }
+            let told = period.period.transactionIds.flatMap { consumptions[$0] ?? [] }
+                .filter { $0.consumedAt <= refund.revocationDate }
             let used = max(told.map(\.percentage).max() ?? 0, period.usedTime(at: refund.revocationDate))
             return used >= thresholds.consumed
         }.compactMap { customer, evidence in

@@ -102,7 +102,7 @@ extension ConsumptionReport {
         customerConsented = true
         deliveryStatus = knowledge.deliveryStatus
         sampleContentProvided = policy.sampleContentProvided
-        appAccountToken = purchase.period.transaction.appAccountToken
+        appAccountToken = purchase.period.purchaseToken
         let isRenewing = purchase.period.transaction.type == .autoRenewableSubscription
         let told = knowledge.consumptionPercentage.map { min(max($0, 0), 100_000) }
         // What was not delivered was not consumed; Apple refuses a report that says otherwise.

@@ -29,10 +29,7 @@ package struct ConsumptionQuestion: Sendable, Hashable {
     /// The purchase that it is about, among everything that the customer was credited with; by the strongest name that is known.
     func purchase(among purchases: [CustomerPeriod]) -> CustomerPeriod? {
         let own = purchases.filter { $0.originalTransactionId == originalTransactionId }
-        for alias in aliases {
-            if let purchase = own.first(where: { $0.period.aliases.contains(alias) }) { return purchase }
-        }
-        return nil
+        return own.map(\.period).firstIndex(named: aliases).map { own[$0] }
     }
 }
 

@@ -116,8 +116,9 @@ struct AccessFold {
         return signedEnd
     }
 
-    /// A grace period of which Apple gives no date, in a notification or in an answer: the `status` decides, for as long as a
-    /// question to Apple may take. The renewal info beside it shows the retry that it is about; only a later word ends it.
+    /// A grace period of which Apple gives no date, in a notification or in an answer: the `status` decides, until news or for
+    /// the length that the app chose, so that nobody loses access where Apple cannot be asked. The renewal info beside it shows
+    /// the retry that it is about; only a later word ends it.
     private func statusGraceEnd(at end: End) -> Timestamp? {
         let noticed = notices.last { $0.showsGrace && end.isAbout($0.signedDate) }?.signedDate
         let answered = statuses.last { $0.showsGrace && end.isAbout($0.signedDate) }?.signedDate
@@ -125,10 +126,19 @@ struct AccessFold {
             !renewals[renewals.firstPosition(where: { $0.signedDate >= said })...]
                 .prefix(while: { end.isAbout($0.signedDate) }).contains(where: { $0.gracePeriodExpiresDate != nil })
         else { return nil }
-        // Who has an answer asks again, until Apple answers otherwise.
-        let limit = max(end.at, answered ?? end.at).adding(AppPolicy.longestProvision)
+        let longest = end.at.adding(
+            policies.policy(at: end.at).longestGrace(after: length(of: end.period.productId), in: environment))
+        // Where Apple answered, it is asked again, until it answers otherwise.
+        let limit = max(longest, answered.map { max(end.at, $0).adding(AppPolicy.longestProvision) } ?? longest)
         let later = max(end.at, said.adding(Milliseconds(1)))
         return firstEnd(from: later, before: limit, shownBy: \.showsEndOfGrace)
+    }
+
+    /// How long a period of the product lasts that was bought without an offer, whose length would be the offer's; nil where none
+    /// is known.
+    private func length(of product: ProductID) -> Milliseconds? {
+        let usual = periods.last { $0.productId == product && $0.transaction.details.offerType == nil }
+        return usual.flatMap { period in period.transaction.expiresDate.map { $0.since(period.purchaseDate) } }
     }
 
     // MARK: Late news (ENT-6)

@@ -27,7 +27,7 @@ package struct CreditedPeriod: Sendable, Hashable {
         self.type = type
     }
 
-    init(_ period: Period) {
+    package init(_ period: Period) {
         let fact = period.transaction
         productId = fact.productId
         transactionId = fact.transactionId
@@ -42,11 +42,15 @@ package struct CreditedPeriod: Sendable, Hashable {
 extension SubscriptionState {
     /// The periods that were credited to this customer; by purchase date.
     package func creditedPeriods(of customer: CustomerID) -> [CreditedPeriod] {
-        periods.filter { $0.counts && !$0.neverServes && owner(at: $0.purchaseDate) == customer }.map(CreditedPeriod.init)
+        credited(to: customer).map(CreditedPeriod.init)
+    }
+
+    private func credited(to customer: CustomerID) -> [Period] {
+        periods.filter { $0.counts && !$0.neverServes && owner(at: $0.purchaseDate) == customer }
     }
 
     /// The consumables that this customer bought and keeps: each charge once, however often it was announced (PER-9).
-    package func consumables(of customer: CustomerID) -> [CreditedPeriod] {
-        creditedPeriods(of: customer).filter { $0.type == .consumable && $0.takenBackAt == nil }
+    package func consumablePeriods(of customer: CustomerID) -> [Period] {
+        credited(to: customer).filter { $0.transaction.type == .consumable && $0.ranOut }
     }
 }

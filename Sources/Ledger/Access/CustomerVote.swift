@@ -108,9 +108,17 @@ package struct CustomerAccount: Sendable, Hashable {
     }
 
     /// What was said last of a purchase (ABUSE-2); nil where nothing was.
-    package func consumption(of transactionId: TransactionID) -> ConsumptionNote? {
+    package func consumption(of transactionId: TransactionID) -> ConsumptionNote? { consumption(ofAny: [transactionId]) }
+
+    /// What was said last of a purchase that has several ids (PER-1, ABUSE-2); nil where nothing was.
+    package func consumption(ofAny transactionIds: [TransactionID]) -> ConsumptionNote? {
         let notes: [ConsumptionNote] = inputs.compactMap { if case .consumption(let note) = $0 { note } else { nil } }
-        return notes.last { $0.transactionId == transactionId }
+        return notes.last { transactionIds.contains($0.transactionId) }
+    }
+
+    /// That a consumable was delivered, whichever of its ids was named; nil where it was not (PER-9).
+    package func delivery(ofAny transactionIds: [TransactionID]) -> ConsumableDelivery? {
+        deliveries.first { transactionIds.contains($0.transactionId) }
     }
 
     /// OWN-10: takes over what was said about a customer who is this one. A vote whose id stands for another one here is taken

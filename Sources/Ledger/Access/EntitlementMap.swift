@@ -112,9 +112,6 @@ package struct EntitlementMap: Sendable, Hashable {
         }
     }
 
-    /// Whether the app has ever named the product; an unknown one gives no entitlement and is worth a warning (FACT-5).
-    package func knows(_ product: ProductID) -> Bool { histories[product] != nil }
-
     /// What the product gives to a period that began at `start`, as of a later instant: what an entry gives that was in force at
     /// any instant between (OWN-17). Sorted.
     package func given(by product: ProductID, toPeriodFrom start: Timestamp, asOf instant: Timestamp) -> [EntitlementID] {

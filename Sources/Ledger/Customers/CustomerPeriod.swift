@@ -15,10 +15,10 @@ package struct CustomerPeriod: Sendable, Hashable {
     }
 
     /// Every period of the subscriptions, which must be of one app and environment (FACT-4): by `purchaseDate`, then by
-    /// subscription, then by name.
+    /// subscription, then by name. What serves under another subscription is counted there alone (PER-1).
     package static func all(in states: [SubscriptionState]) -> [CustomerPeriod] {
         states.flatMap { state in
-            state.periods.map { period in
+            state.periods.filter { $0.servedElsewhere == nil }.map { period in
                 CustomerPeriod(
                     originalTransactionId: state.key.originalTransactionId, customer: state.owner(at: period.purchaseDate),
                     period: period)

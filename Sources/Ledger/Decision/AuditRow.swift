@@ -67,6 +67,8 @@ package struct AuditRow: Sendable, Hashable {
         case merge(CustomerID)
         case intent(String)
         case reservation(String)
+        /// What another subscription's books say of a charge, by its id.
+        case chargeElsewhere(String)
         /// A version of what the app chose (OWN-17), by its number.
         case settingsVersion(Int64)
 
@@ -82,6 +84,7 @@ package struct AuditRow: Sendable, Hashable {
                 case .reservation(let reservation): .reservation(reservation.id.rawValue)
                 case .join(let join): .vote(join.id.rawValue)
                 case .separation(let separation): .vote(separation.id.rawValue)
+                case .chargeElsewhere(let charge): .chargeElsewhere(charge.id)
                 }
         }
     }

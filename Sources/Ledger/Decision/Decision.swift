@@ -11,6 +11,7 @@ package enum LedgerInput: Sendable, Hashable {
     case reservation(Reservation)
     case join(CustomerJoin)
     case separation(CustomerSeparation)
+    case chargeElsewhere(ChargeElsewhere)
 }
 
 /// Everything that follows from new inputs, as values: the store writes it in one transaction, all or nothing.
@@ -105,7 +106,7 @@ extension Decision {
         var actor: AuditRow.Actor = inputs.isEmpty ? .operatorOfTenure : .appStore
         for input in inputs {
             switch input {
-            case .fact, .claim, .intent: continue
+            case .fact, .claim, .intent, .chargeElsewhere: continue
             case .registration: actor = .appBackend
             case .merge: actor = .customer
             case .reservation, .join, .separation: actor = .operatorOfTenure
@@ -130,6 +131,7 @@ extension SubscriptionHistory {
         case .reservation(let reservation): record(reservation)
         case .join(let join): record(join)
         case .separation(let separation): record(separation)
+        case .chargeElsewhere(let charge): record(charge)
         }
     }
 }
@@ -211,8 +213,7 @@ extension SubscriptionState {
     }
 
     private func period(shownBy claim: Claim) -> Period? {
-        guard let shown = claim.aliases.first else { return nil }
-        return periods.first { $0.aliases.contains(shown) }
+        periods.index(shownBy: claim).map { periods[$0] }
     }
 
     /// Whether a claim of the same customer is kept that shows that they have the Apple Account, by anything but the purchase of

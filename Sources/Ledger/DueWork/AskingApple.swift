@@ -9,8 +9,11 @@ struct AskingApple {
         guard let last = moment.state.lastServingPeriod, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
             last.givesAccess, let period = last.aliases.first
         else { return [] }
-        guard let (reason, due) = due(after: end, of: last),
-            let (attempt, at) = attempt(since: due, settling: settling(before: reason, of: last))
+        let graceEnd = moment.state.spans.last { $0.kind == .gracePeriod && $0.from == end }?.until
+        guard let (reason, due) = due(after: end, of: last, graceEnd),
+            let (attempt, at) = attempt(
+                since: due, settling: settling(before: reason, of: last),
+                daily: reason == .graceWithoutDate ? graceEnd : nil)
         else { return [] }
         return [
             DueWork(
@@ -22,8 +25,7 @@ struct AskingApple {
     // MARK: Which question
 
     /// The next instant at which Apple should have said something, and what it would be about.
-    private func due(after end: Timestamp, of last: Period) -> (DueWork.AskReason, Timestamp)? {
-        let grace = moment.state.spans.last { $0.kind == .gracePeriod && $0.from == end }?.until
+    private func due(after end: Timestamp, of last: Period, _ grace: Timestamp?) -> (DueWork.AskReason, Timestamp)? {
         if let due = graceWithoutDate(about: end) { return (.graceWithoutDate, due) }
         if let grace { return hasWord(since: grace) ? retryEnd(of: last, end) : (.gracePeriodEnded, grace) }
         guard hasWord(since: end) || isInRetry else { return (.periodEnded, end) }
@@ -69,7 +71,9 @@ struct AskingApple {
     /// How often was asked in vain since then, and when to ask next; nil where asking is useless (FACT-7) or the window of
     /// ENT-6 is closed. An answer that says neither that it renewed nor that it is over was in vain too. A later sweep of the
     /// notification history finds what was missed (RECON-2).
-    private func attempt(since due: Timestamp, settling: Milliseconds) -> (Int, Timestamp)? {
+    ///
+    /// - Parameter graceEnd: until when to go on once a day, since somebody has access until then; nil where nobody has.
+    private func attempt(since due: Timestamp, settling: Milliseconds, daily graceEnd: Timestamp?) -> (Int, Timestamp)? {
         let failed = moment.history.questions.filter { $0.askedAt >= due }
         guard failed.allSatisfy(\.isRetryable) else { return nil }
         let neutral = moment.history.renewals.filter { $0.signedDate >= due && !$0.showsEndOrRetry }.map(\.signedDate)
@@ -77,7 +81,9 @@ struct AskingApple {
         let unasked = failed.filter { $0.unasked != nil }.map(\.askedAt).max()
         guard let last = (asked + [unasked].compactMap { $0 }).max() else { return (0, due.adding(settling)) }
         let next = last.adding(last == unasked ? Self.pauseUnasked : Self.pause(after: asked.count))
-        return next <= due.adding(Self.window) ? (failed.count + neutral.count, next) : nil
+        if next <= due.adding(Self.window) { return (failed.count + neutral.count, next) }
+        let tomorrow = last.adding(.days(1))
+        return graceEnd.map { tomorrow < $0 } ?? false ? (failed.count + neutral.count, tomorrow) : nil
     }
 
     /// How long Apple is left to tell by itself before it is asked: its notification is usually minutes behind the end, and who

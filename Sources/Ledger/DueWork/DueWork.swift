@@ -67,7 +67,13 @@ package struct DueWork: Sendable, Hashable {
         return notices.enumerated().compactMap { index, notice in
             guard notice.notificationType == "CONSUMPTION_REQUEST", let transaction = notice.transactionId else { return nil }
             let later = notices.dropFirst(index + 1)
-            guard !later.contains(where: { $0.transactionId == transaction && $0.settlesOrRepeatsQuestion }) else { return nil }
+            // Apple may name the charge by any of its ids (PER-1).
+            let period = moment.state.periods.first { $0.isNamed(by: transaction) }
+            let isDone = later.contains { other in
+                guard other.settlesOrRepeatsQuestion, let id = other.transactionId else { return false }
+                return id == transaction || period?.isNamed(by: id) == true
+            }
+            guard !isDone else { return nil }
             return DueWork(
                 key: "consumption/\(notice.notificationUUID)", at: notice.signedDate,
                 action: .answerConsumptionRequest(

@@ -56,7 +56,7 @@ struct NoticeEvents {
     private func event(
         _ kind: LedgerEvent.Kind, of notice: NoticeFact, by rule: Rule, _ change: (inout LedgerEvent) -> Void = { _ in }
     ) -> LedgerEvent {
-        let named = notice.transactionId.flatMap { id in after.periods.first { $0.transaction.transactionId == id } }
+        let named = notice.transactionId.flatMap { id in after.periods.first { $0.isNamed(by: id) } }
         let period = named ?? after.lastServingPeriod
         return LedgerEvent(kind, of: after.key, at: notice.signedDate, by: rule) {
             $0.customer = after.owner(at: period?.purchaseDate ?? notice.signedDate)

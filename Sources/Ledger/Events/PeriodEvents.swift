@@ -15,8 +15,10 @@ struct PeriodEvents {
         var events: [LedgerEvent] = []
         for index in after.periods.indices[same...] {
             let period = after.periods[index]
+            // PER-1: told once, where it serves.
+            guard period.servedElsewhere == nil else { continue }
             let previous = period.aliases.lazy.compactMap { known[$0] }.first.map { before.periods[$0] }
-            if previous == nil, !period.neverServes { events += beginning(of: index) }
+            if previous?.servedElsewhere != nil || previous == nil && !period.neverServes { events += beginning(of: index) }
             if let previous { events += purchaseMade(of: index, unlessSaidBy: previous) }
             events += revocation(of: index, previous: previous)
             events += extended(of: index, previous: previous)

@@ -75,7 +75,8 @@ extension SubscriptionStory {
         let outlook = RenewalOutlook(of: state)
         renews = outlook?.renews
         nextProductId = outlook?.nextProductId
-        lastPurchaseDate = state.lastSubscriptionPeriod?.purchaseDate
+        // What serves under another subscription today may have been told of here before that was known (PER-1).
+        lastPurchaseDate = state.periods.last { $0.isSubscriptionPeriod && $0.absence != .replacedEarly }?.purchaseDate
     }
 
     /// What the state says; the fold of its events must equal it.

@@ -71,6 +71,7 @@ extension ExplanationLine.Ownership.Why {
     fileprivate func chinese(_ owner: CustomerID) -> String {
         switch self {
         case .token(let origin): "该购买带有\(origin.chinese(owner)) appAccountToken"
+        case .tokenSet(let origin): "App 为正在生效的购买重新设置了\(origin.chinese(owner)) appAccountToken"
         case .tokenOfChange(let product, let origin):
             "更改\(product.map { "为 \($0) " } ?? "")时带有\(origin.chinese(owner)) appAccountToken"
         case .evidence(let shown, let grade, let among): shown.chinese(owner, grade, among)

@@ -17,6 +17,10 @@ extension ExplanationLine.Purchase {
         case .givesNothing(let product, .familySharingIgnored): "\(product) 不提供访问权限，因为此 App 不支持家人共享的项目"
         case .givesNothing(let product, .ownershipType(let type)):
             "\(product) 不提供访问权限：Apple 称其为 \(type)，此类购买在此只保存和显示"
+        case .givesNothing(let product, .servedElsewhere(let server)):
+            "\(line.chineseWhen)，\(product) 的这笔扣款在订阅 \(server) 中更早被签名，在那里生效，在此不提供任何权限"
+        case .twoCharges(let product, let key):
+            "\(line.chineseWhen)，\(product) 的扣款编号 \(key) 与一个日期不重叠的较早周期相同。两者各算一笔扣款"
         case .otherStorefront(let product, let storefront, let before):
             "\(line.chineseWhen)，\(product) 在 \(storefront) 的 App Store 扣款，此前在 \(before) 的 App Store 扣款"
         }

@@ -32,6 +32,8 @@ extension ExplanationLine.Billing {
         switch self {
         case .failed(let product, .keptUntil(let end)):
             return "\(when)，Apple 未能为 \(product) 的续订扣款，并设定了宽限期：期间访问权限保留至 \(end.chinese)"
+        case .failed(let product, .keptUntilNews(let end)):
+            return "\(when)，Apple 未能为 \(product) 的续订扣款，并设定了宽限期，但没有说明到期时间：访问权限保留至 Apple 宣布宽限期结束，最迟 \(end.chinese)"
         case .failed(let product, .lostFrom(let end)):
             return "\(when)，Apple 未能为 \(product) 的续订扣款。没有宽限期：如不付款，访问权限将于 \(end.chinese) 结束"
         case .graceBegan(let end): return "\(when)，Apple 设定了宽限期：期间访问权限保留至 \(end.chinese)"
@@ -99,6 +101,8 @@ extension ExplanationLine.Outlook {
             "付费时间已于 \(ended.chinese) 结束，Apple 尚未说是否续订。若无消息，访问权限将"
                 + (kept.map { "于 \($0.chinese) 结束" } ?? "很快结束")
         case .graceRuns(let until): "如果 Apple 能在 \(until.chinese) 之前扣款（例如更换付款方式），订阅继续；否则访问权限届时结束"
+        case .graceRunsUntilNews(let until):
+            "如果 Apple 能扣款（例如更换付款方式），订阅继续。Apple 没有说明宽限期何时到期：访问权限在 Apple 宣布结束时终止，最迟 \(until.chinese)"
         case .retryRuns(let since, let until):
             "付费时间已于 \(since.chinese) 结束。Apple 仍在重试扣款，最迟至 \(until.chinese)；"
                 + "如果成功（例如更换付款方式），访问权限会恢复"

@@ -89,6 +89,7 @@ extension ExplanationLine.Ownership.Why {
     fileprivate func english(_ owner: CustomerID) -> String {
         switch self {
         case .token(let origin): "the purchase carries the account token that \(origin.english(owner))"
+        case .tokenSet(let origin): "the app set on the running purchase the account token that \(origin.english(owner))"
         case .tokenOfChange(let product, let origin):
             "the change\(product.map { " to \($0)" } ?? "") carries the account token that \(origin.english(owner))"
         case .evidence(let shown, let grade, let among): shown.english(owner, grade, among)

@@ -20,6 +20,12 @@ extension ExplanationLine.Purchase {
             "\(product) gives no access, because the app does not serve what is shared through Family Sharing"
         case .givesNothing(let product, .ownershipType(let type)):
             "\(product) gives no access: Apple calls it \(type), and purchases of that kind are only kept and shown here"
+        case .givesNothing(let product, .servedElsewhere(let server)):
+            "On \(line.when), \(product) was charged, and the same charge was signed first under the subscription \(server). It "
+                + "serves there and gives nothing here"
+        case .twoCharges(let product, let key):
+            "On \(line.when), \(product) was charged under \(key), as an earlier period was whose dates do not overlap. "
+                + "Both are kept as charges of their own"
         case .otherStorefront(let product, let storefront, let before):
             "On \(line.when), \(product) was charged in the App Store of \(storefront), and before that in that of \(before)"
         }

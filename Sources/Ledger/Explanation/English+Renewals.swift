@@ -38,6 +38,9 @@ extension ExplanationLine.Billing {
         case .failed(let product, .keptUntil(let end)):
             "On \(line.when), Apple could not charge for the renewal of \(product). It set a billing grace period: access was "
                 + "to last until \(end.english) meanwhile"
+        case .failed(let product, .keptUntilNews(let end)):
+            "On \(line.when), Apple could not charge for the renewal of \(product). It set a billing grace period and did not "
+                + "say until when: access was to last until Apple says that it is over, to \(end.english) at the latest"
         case .failed(let product, .lostFrom(let end)):
             "On \(line.when), Apple could not charge for the renewal of \(product). There was no grace period: without a "
                 + "payment, access was to end on \(end.english)"
@@ -115,6 +118,9 @@ extension ExplanationLine.Outlook {
         case .graceRuns(let until):
             "It continues if Apple can charge by \(until.english), for instance with another payment method; if not, access "
                 + "ends then"
+        case .graceRunsUntilNews(let until):
+            "It continues if Apple can charge, for instance with another payment method. Apple has not said until when it tries "
+                + "with access: access ends when Apple says so, on \(until.english) at the latest"
         case .retryRuns(let since, let until):
             "Its paid time ended on \(since.english). Apple keeps trying to charge, until \(until.english) at the latest; "
                 + "if that succeeds, for instance with another payment method, access comes back"

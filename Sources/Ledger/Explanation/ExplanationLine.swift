@@ -71,6 +71,8 @@ extension ExplanationLine {
         case givesNothing(ProductID, Reason)
         /// The one before was charged in another storefront; Apple's codes, which are those of countries.
         case otherStorefront(ProductID, String, before: String)
+        /// Apple's key of the charge is that of an earlier period, too, and their dates do not overlap (PER-1).
+        case twoCharges(ProductID, String)
 
         package enum Beginning: Sendable, Hashable {
             case first
@@ -96,6 +98,8 @@ extension ExplanationLine {
             case familySharingIgnored
             /// `inAppOwnershipType` as Apple wrote it (PER-12).
             case ownershipType(String)
+            /// The same charge was signed first under that subscription, where it serves (PER-1).
+            case servedElsewhere(OriginalTransactionID)
         }
     }
 
@@ -157,6 +161,8 @@ extension ExplanationLine {
 
         package enum AccessMeanwhile: Sendable, Hashable {
             case keptUntil(Timestamp)
+            /// Apple signed a grace period, and not until when (ENT-7).
+            case keptUntilNews(atMost: Timestamp)
             case lostFrom(Timestamp)
         }
 
@@ -263,6 +269,8 @@ extension ExplanationLine {
         /// What shows that they are the owner.
         package enum Why: Sendable, Hashable {
             case token(TokenOrigin)
+            /// The app set it on the running purchase.
+            case tokenSet(TokenOrigin)
             case tokenOfChange(ProductID?, TokenOrigin)
             case evidence(Shown, PurchaseGrade, Among)
             /// First to show it, by this kind of claim.
@@ -401,6 +409,8 @@ extension ExplanationLine {
         case sandbox
         case noNews(ended: Timestamp, keptUntil: Timestamp?)
         case graceRuns(until: Timestamp)
+        /// Apple signed a grace period, and not until when (ENT-7).
+        case graceRunsUntilNews(atMost: Timestamp)
         case retryRuns(since: Timestamp, until: Timestamp)
 
         package enum Standing: Sendable, Hashable {

@@ -46,7 +46,18 @@ extension ExplanationTeller {
         if let grace = word.gracePeriodExpiresDate { return .failed(period.productId, access: .keptUntil(grace)) }
         let span = state.spans.last { $0.kind == .gracePeriod && $0.from == end }
         let kept = state.spans.last { $0.kind == .provisional && $0.from == end }
-        return .failed(period.productId, access: span?.until.map { .keptUntil($0) } ?? .lostFrom(kept?.until ?? end))
+        let access: ExplanationLine.Billing.AccessMeanwhile? = span?.until.map {
+            isGraceDated(after: end) ? .keptUntil($0) : .keptUntilNews(atMost: $0)
+        }
+        return .failed(period.productId, access: access ?? .lostFrom(kept?.until ?? end))
+    }
+
+    /// Whether Apple signed by the instant until when the grace period after this end runs (ENT-7).
+    func isGraceDated(after end: Timestamp) -> Bool {
+        words.contains { word in
+            guard let graceEnd = word.gracePeriodExpiresDate, graceEnd > end else { return false }
+            return ending(at: word.signedDate)?.end == end
+        }
     }
 
     private func spanLine(_ span: AccessSpan) -> ExplanationLine? {

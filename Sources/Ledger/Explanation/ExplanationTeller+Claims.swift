@@ -32,7 +32,7 @@ extension ExplanationTeller {
         history.registrations.compactMap { registration in
             let named = names.customer(of: registration.token)
             guard named != registration.customer, isBorne(registration.token) else { return nil }
-            let period = state.periods.first { $0.transaction.appAccountToken == registration.token }
+            let period = state.periods.first { $0.bears(registration.token) }
             return line(
                 registration.registeredAt, .firstClaim,
                 say: .ownership(
@@ -54,7 +54,7 @@ extension ExplanationTeller {
     }
 
     private func isBorne(_ token: AppAccountToken) -> Bool {
-        state.periods.contains { $0.transaction.appAccountToken == token } || words.contains { $0.appAccountToken == token }
+        state.periods.contains { $0.bears(token) } || words.contains { $0.appAccountToken == token }
     }
 
     private var merges: [ExplanationLine] {

@@ -50,6 +50,10 @@ extension ExplanationTeller {
             return [line(instant, .lateNews, say: .outlook(.noNews(ended: ended, keptUntil: until)))]
         case .billingGracePeriod(let until):
             // By Apple's last word: what ended it may have come after the instant.
+            let began = state.spans.last { $0.contains(instant) }?.from ?? instant
+            guard isGraceDated(after: began) else {
+                return until.map { [line(instant, .gracePeriod, say: .outlook(.graceRunsUntilNews(atMost: $0)))] } ?? []
+            }
             let end = words.last { $0.gracePeriodExpiresDate != nil }?.gracePeriodExpiresDate ?? until
             return end.map { [line(instant, .gracePeriod, say: .outlook(.graceRuns(until: $0)))] } ?? []
         case .billingRetry(let since):

@@ -11,7 +11,7 @@ extension ExplanationTeller {
         state.periods.dropFirst().compactMap { period in
             guard period.isBought, let owner = state.owner(at: period.purchaseDate),
                 !state.tenures.contains(where: { $0.from == period.purchaseDate }),
-                names.customer(of: period.transaction.appAccountToken) == nil, !isShown(period)
+                names.customer(of: period.purchaseToken) == nil, !isShown(period)
             else { return nil }
             return line(
                 period.purchaseDate, .purchaseEvidence, say: .ownership(.buyerUnknown(period.productId, staysWith: owner)))
@@ -51,7 +51,10 @@ extension ExplanationTeller {
         switch tenure.cause.evidence {
         case .none: return .operatorDecided(reason: "")
         case .token:
-            return .token(origin(of: state.periods.first { $0.purchaseDate == tenure.from }?.transaction.appAccountToken))
+            return .token(origin(of: state.periods.first { $0.purchaseDate == tenure.from }?.purchaseToken))
+        case .tokenSet:
+            let set = state.periods.lazy.flatMap(\.setTokens).first { $0.since == tenure.from }
+            return .tokenSet(origin(of: set?.token))
         case .tokenOfChange(let signedDate):
             let word = state.renewals.first { $0.signedDate == signedDate && $0.autoRenewProductId != nil }
             return .tokenOfChange(word?.autoRenewProductId, origin(of: word?.appAccountToken))
@@ -137,7 +140,7 @@ extension ExplanationTeller {
             guard let claim = claim(id), claim.kind == .restore else { return .onlyOne }
             return judged(restoreAt: claim.claimedAt)
         case .token, .tokenOfChange, .claim: return state.tenures.first == tenure ? .onlyOne : judged(purchaseAt: tenure.from)
-        case .none, .vote: return .onlyOne
+        case .none, .vote, .tokenSet: return .onlyOne
         }
     }
 

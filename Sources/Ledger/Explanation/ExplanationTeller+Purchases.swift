@@ -6,7 +6,14 @@ extension ExplanationTeller {
 
     private func purchase(_ index: Int) -> [ExplanationLine] {
         let period = state.periods[index]
-        if period.neverServes { return [replacedRenewal(period, index)] }
+        switch period.absence {
+        case .replacedEarly: return [replacedRenewal(period, index)]
+        case .servedElsewhere(let server):
+            return [
+                line(period.purchaseDate, .period, say: .purchase(.givesNothing(period.productId, .servedElsewhere(server))))
+            ]
+        case nil: break
+        }
         var bought = ExplanationLine.Bought(period)
         if let first = endFirstPaidFor(period) { bought.until = first }
         var lines =
@@ -27,6 +34,9 @@ extension ExplanationTeller {
             let type = period.transaction.details.inAppOwnershipType ?? ""
             lines.append(
                 line(period.purchaseDate, .groupOrSeat, say: .purchase(.givesNothing(period.productId, .ownershipType(type)))))
+        }
+        if period.repeatsKey, let key = period.transaction.webOrderLineItemId {
+            lines.append(line(period.purchaseDate, .period, say: .purchase(.twoCharges(period.productId, key))))
         }
         return lines + otherStorefront(period, index)
     }
@@ -182,9 +192,11 @@ extension ExplanationTeller {
         case "REFUND_REVERSED": return line(notice.signedDate, .refundReversed, say: .refund(.reversed(product)))
         case "REFUND":
             // What a transaction still shows is told from that, with what it took.
-            let wasReversed = history.notices.contains {
-                $0.notificationType == "REFUND_REVERSED" && $0.signedDate > notice.signedDate
-                    && $0.transactionId == notice.transactionId
+            let wasReversed = history.notices.contains { later in
+                guard later.notificationType == "REFUND_REVERSED", later.signedDate > notice.signedDate else { return false }
+                // Apple may name the charge by any of its ids (PER-1).
+                return later.transactionId == notice.transactionId
+                    || later.transactionId.flatMap { period?.isNamed(by: $0) } ?? false
             }
             guard wasReversed || period?.shownRefund == nil, period?.endReason != .replaced else { return nil }
             return line(
@@ -196,7 +208,7 @@ extension ExplanationTeller {
 
     /// The period that a notification names, else the one that was the last when it was signed.
     private func period(namedBy notice: NoticeFact) -> Period? {
-        let named = notice.transactionId.flatMap { id in state.periods.first { $0.transaction.transactionId == id } }
+        let named = notice.transactionId.flatMap { id in state.periods.first { $0.isNamed(by: id) } }
         return named ?? state.periods.lastServing(by: notice.signedDate)
     }
 }

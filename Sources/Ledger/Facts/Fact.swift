@@ -110,7 +110,8 @@ extension Fact {
         }
     }
 
-    /// From when on a token that it bears was borne (OWN-2).
+    /// From when on a token that it bears was borne at the earliest (OWN-2); a token that was set later, from then on (decision
+    /// 0063).
     package var borneFrom: Timestamp {
         if case .transaction(let fact) = self { fact.purchaseDate } else { signedDate }
     }

@@ -77,6 +77,10 @@ package struct TransactionDetails: Sendable, Hashable {
 
     /// Shared by a member of the family, who bought it with another Apple Account (OWN-13).
     package var isFamilyShared: Bool { inAppOwnershipType == AppleWords.OwnershipType.familyShared.rawValue }
+
+    /// Whether its Apple Account paid for it: what a family shares and a seat is somebody else's charge (OWN-13, PER-12). What
+    /// says nothing of it was bought.
+    package var isCharge: Bool { inAppOwnershipType.map { $0 == AppleWords.OwnershipType.purchased.rawValue } ?? true }
 }
 
 /// The kind of product; a kind that Apple invents later keeps its spelling (FACT-5).

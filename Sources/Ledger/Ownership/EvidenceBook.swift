@@ -49,7 +49,7 @@ struct EvidenceBook {
 
     private mutating func takeNames(_ names: TokenNames, _ renewals: [RenewalFact]) {
         for index in periods.indices where periods[index].isBought {
-            guard let customer = names.customer(of: periods[index].transaction.appAccountToken, at: periods[index].purchaseDate)
+            guard let customer = names.customer(of: periods[index].purchaseToken, at: periods[index].purchaseDate)
             else { continue }
             ofPeriods[index, default: PurchaseEvidence()].named = customer
         }
@@ -60,7 +60,7 @@ struct EvidenceBook {
             guard let customer = names.customer(of: appearance.token, at: appearance.signedDate),
                 appearance.productId != period.productId
             else { continue }
-            if appearance.token == period.transaction.appAccountToken {
+            if period.tokens.repeats(appearance.token, by: appearance.signedDate) {
                 guard policy(of: appearance).purchaseEvidence == .claims else { continue }
                 ofChanges[appearance, default: PurchaseEvidence()].repeated = customer
             } else {

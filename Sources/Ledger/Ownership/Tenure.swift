@@ -26,6 +26,8 @@ package struct Tenure: Sendable, Hashable {
         case none
         /// The transaction bears a token that names the customer (OWN-4 a).
         case token(TransactionID)
+        /// A later copy of the transaction bears another token, which the app set, and it names the customer (OWN-4 a).
+        case tokenSet(TransactionID)
         /// Apple's word about a deferred change, signed then, bears a token that names the customer (OWN-4 c).
         case tokenOfChange(Timestamp)
         /// What the customer showed, and how strongly that shows who bought; nil if it shows possession of the Apple
@@ -38,6 +40,7 @@ package struct Tenure: Sendable, Hashable {
             switch self {
             case .none: "no claim"
             case .token(let transaction): "appAccountToken of transaction \(transaction)"
+            case .tokenSet(let transaction): "appAccountToken set on transaction \(transaction)"
             case .tokenOfChange(let signedDate): "appAccountToken of the renewal info of \(signedDate)"
             case .claim(let id, _): id.rawValue
             case .vote(let id): "vote \(id)"

@@ -29,6 +29,16 @@ extension TenureFold {
         line.give(to: buyer.customer, from: period.purchaseDate, because: cause(rule, buyer, of: index))
     }
 
+    /// OWN-4 (a): whom a token names that the app set later owns it from then on, whatever is decided about who buys.
+    func follow(_ setting: TokenSetting, on line: inout TenureLine) {
+        let customer = identities.resolve(setting.customer)
+        let policy = policies.policy(at: setting.at)
+        guard !isErased(setting.customer, at: setting.at), line.last.map({ mayTake(customer, from: $0, under: policy) }) ?? true
+        else { return }
+        let cause = Tenure.Cause(rule: .purchaseEvidence, evidence: .tokenSet(periods[setting.period].transaction.transactionId))
+        line.give(to: customer, from: setting.at, because: cause)
+    }
+
     /// OWN-10: an anonymous customer takes nothing from an identified one, unless the app allows it.
     func mayTake(_ customer: CustomerID, from owner: CustomerID, under policy: AppPolicy) -> Bool {
         guard identities.isAnonymous(customer), !identities.isAnonymous(owner) else { return true }
@@ -62,7 +72,32 @@ extension TenureFold {
         guard !names.isEmpty, policies.policy(at: instant).tokenLocks, let present = owner(at: instant) else { return false }
         let begun = periods.firstPosition { $0.purchaseDate > max(instant, periods[0].purchaseDate) }
         let bought = periods.indices[..<begun].last { periods[$0].isBought }
-        return bought.flatMap { names.customer(of: periods[$0].transaction.appAccountToken, at: instant) }
+        return bought.flatMap { names.customer(of: periods[$0].token(at: instant), at: instant) }
             .map(identities.resolve) == present
+    }
+}
+
+/// A token that the app set on the transaction that ran, and that names a customer (OWN-4 a, decision 0063).
+struct TokenSetting {
+    /// The `signedDate` of the first copy that bears it.
+    let at: Timestamp
+    let period: Int
+    let customer: CustomerID
+
+    /// By instant; of equal ones the later period's is the last.
+    static func all(in periods: [Period], _ names: TokenNames) -> [TokenSetting] {
+        guard !names.isEmpty else { return [] }
+        var settings: [TokenSetting] = []
+        for index in periods.indices {
+            for borne in periods[index].setTokens {
+                // Of an older transaction it says nothing about the one that runs.
+                guard periods.lastIndex(where: { !$0.neverServes && $0.firstWord <= borne.since }) == index,
+                    let customer = names.customer(of: borne.token, at: borne.since)
+                else { continue }
+                let at = max(borne.since, periods[0].purchaseDate)
+                settings.append(TokenSetting(at: at, period: index, customer: customer))
+            }
+        }
+        return settings.sorted { ($0.at, $0.period) < ($1.at, $1.period) }
     }
 }

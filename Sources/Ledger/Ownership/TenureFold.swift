@@ -12,6 +12,8 @@ struct TenureFold {
     let names: TokenNames
     /// Whether service is given, or billing retry runs, at an instant (OWN-9).
     let isServedOrRetried: (Timestamp) -> Bool
+    /// In order.
+    private let tokenSettings: [TokenSetting]
     private let identityActs: [IdentityAct]
     private let votes: [OwnershipVote]
     private let erasures: Erasures
@@ -92,6 +94,7 @@ struct TenureFold {
         erasures = Erasures(among: history.votes)
         names = TokenNames(
             history.registrations, periods: periods, renewals: history.renewals, erasures: erasures)
+        tokenSettings = TokenSetting.all(in: periods, names)
         identities = Identities(of: history)
         identityActs = IdentityAct.all(of: history)
         votes = history.votes
@@ -274,18 +277,35 @@ struct TenureFold {
         if let cachedLine { return cachedLine }
         var drawn = Drawn(line: TenureLine(unownedFrom: periods[0].purchaseDate))
         if let (customer, cause) = firstOwner { drawn.line.give(to: customer, from: periods[0].purchaseDate, because: cause) }
-        var pending = moves[...]
+        var (moves, settings) = (moves[...], tokenSettings[...])
         for index in periods.indices.dropFirst() where isStep(index) {
-            while let move = pending.first, move.at < periods[index].purchaseDate {
-                follow(move, on: &drawn.line)
-                pending = pending.dropFirst()
-            }
+            follow(&settings, &moves, before: periods[index].purchaseDate, on: &drawn.line)
             drawn.ownersBefore[index] = drawn.line.last
             follow(purchaseAt: index, on: &drawn.line)
         }
-        for move in pending { follow(move, on: &drawn.line) }
+        follow(&settings, &moves, before: nil, on: &drawn.line)
         cachedLine = drawn
         return drawn
+    }
+
+    /// What moved it before an instant otherwise than by a purchase; at one instant set tokens come first.
+    private func follow(
+        _ settings: inout ArraySlice<TokenSetting>, _ moves: inout ArraySlice<Move>, before instant: Timestamp?,
+        on line: inout TenureLine
+    ) {
+        while true {
+            let setting = settings.first.flatMap { setting in instant.map { setting.at < $0 } ?? true ? setting : nil }
+            let move = moves.first.flatMap { move in instant.map { move.at < $0 } ?? true ? move : nil }
+            if let setting, move.map({ setting.at <= $0.at }) ?? true {
+                settings.removeFirst()
+                follow(setting, on: &line)
+            } else if let move {
+                moves.removeFirst()
+                follow(move, on: &line)
+            } else {
+                return
+            }
+        }
     }
 
     /// Whether the period can move the subscription: it was bought, or a deferred change began with it.

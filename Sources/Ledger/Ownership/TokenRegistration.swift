@@ -62,8 +62,9 @@ package struct TokenRegistration: Sendable, Hashable {
         token == other.token && customer == other.customer && joined(with: other) == self
     }
 
-    /// Whether the fact bore the token before it was registered, which is not known yet and matters.
-    package func isOvertaken(by fact: Fact) -> Bool {
+    /// Whether a fact that bears the token may show that it was borne before it was registered, which is not known yet and
+    /// matters; its history says so for certain (``SubscriptionHistory/firstInstant(bearing:)``).
+    package func mayBeOvertaken(by fact: Fact) -> Bool {
         !isVouched && !wasBorneBefore && fact.appAccountToken == token && fact.borneFrom < registeredAt
     }
 
@@ -103,7 +104,10 @@ struct TokenNames: Sendable {
             guard let token else { return }
             borneFrom[token] = min(borneFrom[token] ?? instant, instant)
         }
-        for period in periods { note(period.transaction.appAccountToken, period.purchaseDate) }
+        for period in periods {
+            note(period.purchaseToken, period.purchaseDate)
+            for borne in period.setTokens { note(borne.token, borne.since) }
+        }
         for renewal in renewals { note(renewal.appAccountToken, renewal.signedDate) }
         var names: [AppAccountToken: CustomerID] = [:]
         var later: [AppAccountToken: [CustomerID]] = [:]

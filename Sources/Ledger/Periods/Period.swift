@@ -5,7 +5,13 @@ package struct Period: Sendable, Hashable {
     /// Every name under which facts speak of it (PER-1); sorted, the first one names it.
     package let aliases: [PeriodAlias]
     private let kept: KeptTransaction
-    /// What Apple last said of it.
+    private let otherIds: [TransactionID]
+    /// Every id under which Apple's words speak of it, that of the newest copy first: a restore or another device mints one more
+    /// for the same charge (PER-1).
+    package var transactionIds: [TransactionID] { [kept.fact.transactionId] + otherIds }
+    /// Whether an id is one of them.
+    package func isNamed(by id: TransactionID) -> Bool { kept.fact.transactionId == id || otherIds.contains(id) }
+    /// What Apple last said of it, with what earlier copies said and it is silent about.
     package var transaction: TransactionFact { kept.fact }
     package let beginning: Beginning
     /// When it stopped or stops giving service; nil for a purchase that does not expire.
@@ -19,6 +25,22 @@ package struct Period: Sendable, Hashable {
         }
     }
 
+    /// The tokens that copies of its transaction bear, by the first copy that bears each: the first is the purchase's own, the
+    /// others were set later (OWN-4 a, decision 0063).
+    package let tokens: [BorneToken]
+    /// The purchase's own token; nil where no copy bears any.
+    package var purchaseToken: AppAccountToken? { tokens.first?.token }
+    /// Those that were set after the purchase.
+    var setTokens: ArraySlice<BorneToken> { tokens.dropFirst() }
+
+    /// Whether any copy bears the token.
+    package func bears(_ token: AppAccountToken) -> Bool { tokens.contains { $0.token == token } }
+
+    /// The token that it bears at an instant: the last one that was set by then, else the purchase's own.
+    package func token(at instant: Timestamp) -> AppAccountToken? {
+        (setTokens.last { $0.since <= instant } ?? tokens.first)?.token
+    }
+
     /// Kept and shown, and gives nothing by the app's policy (OWN-13).
     package let isIgnored: Bool
 
@@ -26,11 +48,14 @@ package struct Period: Sendable, Hashable {
     package var purchaseDate: Timestamp { kept.fact.purchaseDate }
 
     init(
-        _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, neverServes: Bool
+        _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, absence: Absence?
     ) {
-        self.neverServes = neverServes
+        self.absence = absence
+        repeatsKey = entry.repeatsKey
         aliases = entry.aliases
         kept = entry.kept
+        otherIds = entry.otherIds
+        tokens = entry.tokens
         self.beginning = beginning
         (self.end, ending) = (end.at, end.by)
         self.isIgnored = isIgnored
@@ -78,9 +103,26 @@ package struct Period: Sendable, Hashable {
     /// is kept and shown only (PER-12).
     package var counts: Bool { !isIgnored && kept.fact.details.isOwnershipKnown }
 
-    /// PER-13: a renewal that was charged early and that an upgrade then replaced before it began. It serves nobody and is
-    /// credited to nobody, and whoever asks for the next or the last period passes it over.
-    package let neverServes: Bool
+    /// Why it gives nothing to anybody; nil where it serves. It is credited to nobody, and whoever asks for the next or the last
+    /// period passes it over.
+    package let absence: Absence?
+    package var neverServes: Bool { absence != nil }
+
+    /// The subscription under which the same charge serves; nil where it serves here, or nowhere.
+    package var servedElsewhere: OriginalTransactionID? {
+        if case .servedElsewhere(let id) = absence { return id }
+        return nil
+    }
+
+    package enum Absence: Sendable, Hashable {
+        /// PER-13: a renewal that was charged early and that an upgrade then replaced before it began.
+        case replacedEarly
+        /// PER-1: the same charge was signed first under that subscription, where it serves.
+        case servedElsewhere(OriginalTransactionID)
+    }
+
+    /// Apple's key of it is that of an earlier period, too, whose dates do not overlap (PER-1): two charges under one key.
+    package let repeatsKey: Bool
 
     /// A renewal, by how it began or by Apple's word; it is charged, and spoken of, up to a day before it begins (PER-6).
     private var isRenewed: Bool { beginning == .renewal || kept.fact.transactionReason == .renewal }

@@ -8,6 +8,7 @@ struct PeriodFold {
     private let renewals: [RenewalFact]
     private let policies: PolicyTimeline
     private let entries: [PeriodBook.Entry]
+    private let elsewhere: Elsewhere
     /// In order; each one's end may still be moved back by a later one that takes its place.
     private var drafts: [Draft] = []
     /// Which drafts may still run when the next period begins.
@@ -29,22 +30,24 @@ struct PeriodFold {
         let isUpgraded: Bool
         var end: Timestamp?
         var ending: Period.Ending
-        /// PER-13: replaced with the period that it would have followed.
-        var neverServes = false
+        /// Why it gives nothing at all; nil where it serves.
+        var absence: Period.Absence?
     }
 
     /// All periods, by purchase date; equal dates by identity, so that the order never depends on arrival.
-    static func periods(of book: PeriodBook, renewals: [RenewalFact], policies: PolicyTimeline) -> [Period] {
-        var entries = book.entries()
+    static func periods(of history: SubscriptionHistory, policies: PolicyTimeline) -> [Period] {
+        var entries = history.book.entries()
+        let elsewhere = Elsewhere(history, &entries)
         let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { $0.kept.fact.purchaseDate < $1.kept.fact.purchaseDate }
         if !isInOrder { entries.sort(by: isBefore) }
-        var fold = PeriodFold(entries: entries, renewals: renewals, policies: policies)
+        var fold = PeriodFold(entries: entries, elsewhere: elsewhere, renewals: history.renewals, policies: policies)
         for index in entries.indices { fold.append(index) }
         return fold.drafts.map(fold.period)
     }
 
-    private init(entries: [PeriodBook.Entry], renewals: [RenewalFact], policies: PolicyTimeline) {
+    private init(entries: [PeriodBook.Entry], elsewhere: Elsewhere, renewals: [RenewalFact], policies: PolicyTimeline) {
         self.entries = entries
+        self.elsewhere = elsewhere
         self.renewals = renewals
         self.policies = policies
         hasOlderData = entries.contains { $0.kept.fact.transactionReason == nil }
@@ -68,12 +71,12 @@ struct PeriodFold {
         // A switch that a receipt shows may stand in the second after an end (ENT-4).
         running.removeAll { drafts[$0].end.map { $0.adding(.seconds(1)) < purchaseDate } ?? false }
         if hasOlderData { passEnds(until: purchaseDate) }
-        if isReplacedRenewal(kept) {
+        if let absence = absence(of: entries[index]) {
             // It never runs, so that nothing that follows has to do with it.
             drafts.append(
                 Draft(
-                    entry: index, beginning: .renewal, purchaseDate: purchaseDate, isUpgraded: kept.fact.isUpgraded,
-                    end: purchaseDate, ending: .replaced, neverServes: true))
+                    entry: index, beginning: drafts.isEmpty ? .firstKnown : .renewal, purchaseDate: purchaseDate,
+                    isUpgraded: kept.fact.isUpgraded, end: purchaseDate, ending: .replaced, absence: absence))
             return
         }
         let beginning = beginning(of: kept)
@@ -107,6 +110,11 @@ struct PeriodFold {
                 replacedRenewals.insert(.productAndSecond(replaced.productId, expiresDate.truncatedToSecond))
             }
         }
+    }
+
+    private func absence(of entry: PeriodBook.Entry) -> Period.Absence? {
+        if let server = elsewhere.servers[entry.name] { return .servedElsewhere(server) }
+        return isReplacedRenewal(entry.kept) ? .replacedEarly : nil
     }
 
     /// PER-13: the renewal of a replaced period, charged early (PER-6), is replaced with it, whether or not Apple says so of it.
@@ -143,7 +151,7 @@ struct PeriodFold {
     /// After a billing retry that was signed about the latest end (Apple charges from a day before it, PER-6), where nothing runs
     /// and nothing has begun since; a renewal that was replaced before it began (PER-13) began nothing.
     private func isRecovered(_ kept: KeptTransaction) -> Bool {
-        guard let passedEnd, let last = drafts.last(where: { !$0.neverServes }),
+        guard let passedEnd, let last = drafts.last(where: { $0.absence == nil }),
             !running.contains(where: { stillRuns(drafts[$0], at: kept) })
         else { return false }
         let first = max(passedEnd.adding(.hours(-24)), last.purchaseDate)
@@ -200,6 +208,34 @@ struct PeriodFold {
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
         return Period(
             entries[draft.entry], beginning: draft.beginning, end: .init(at: end, by: ending), isIgnored: isIgnored,
-            neverServes: draft.neverServes)
+            absence: draft.absence)
+    }
+}
+
+/// PER-1: what the same charges under other subscriptions make of a subscription's periods.
+private struct Elsewhere {
+    /// Of each charge that was signed first under another subscription: that one.
+    private(set) var servers: [PeriodAlias: OriginalTransactionID] = [:]
+
+    /// - Parameter entries: take the refunds that the others name.
+    init(_ history: SubscriptionHistory, _ entries: inout [PeriodBook.Entry]) {
+        guard !history.chargesElsewhere.isEmpty else { return }
+        let charges = ChargesElsewhere(history.chargesElsewhere)
+        for index in entries.indices {
+            guard let key = entries[index].webOrderLineItemId else { continue }
+            var same = charges.entries(called: key).filter { $0.entry.isCharge(of: entries[index]) }
+            // A reversal under either subscription withdraws the refunds of both (ENT-5).
+            for instant in same.compactMap(\.entry.reversedAt) { entries[index].reverse(at: instant) }
+            if let instant = entries[index].reversedAt {
+                for other in same.indices { same[other].entry.reverse(at: instant) }
+            }
+            let others = same.compactMap { Charge($0.entry, of: $0.of) }
+            let own = (entries[index].signedFirst, history.key.originalTransactionId)
+            if let first = others.min(by: { $0.order < $1.order }), first.order < own {
+                servers[entries[index].name] = first.originalTransactionId
+            } else if let revocation = others.compactMap(\.revocation).min(by: { $0.revocationDate < $1.revocationDate }) {
+                entries[index].take(revocation)
+            }
+        }
     }
 }

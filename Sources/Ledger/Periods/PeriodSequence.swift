@@ -1,19 +1,27 @@
 import Primitives
 
 extension [Period] {
-    /// The last period begun by the instant, but for those that never serve (PER-13).
+    /// The last period begun by the instant, but for those that never serve.
     func lastServing(by instant: Timestamp) -> Period? { last { $0.purchaseDate <= instant && !$0.neverServes } }
 
-    /// The period that a claim shows, by the strongest name that the claim has: periods of one product and second may share the
-    /// weaker one (PER-1).
-    func index(shownBy claim: Claim) -> Int? {
-        for alias in claim.aliases {
-            if let index = firstIndex(where: { $0.aliases.contains(alias) }) { return index }
+    /// The period that a claim shows.
+    func index(shownBy claim: Claim) -> Int? { firstIndex(named: claim.aliases) }
+
+    /// The period that names stand for, by the strongest of them: periods of one product and second may share the weaker one
+    /// (PER-1). Where one key of Apple's stands for two charges, product and second tell them apart.
+    ///
+    /// - Parameter names: as one fact gives them, the strongest first.
+    package func firstIndex(named names: [PeriodAlias]) -> Int? {
+        if let weakest = names.last, let index = firstIndex(where: { $0.repeatsKey && $0.aliases.contains(weakest) }) {
+            return index
+        }
+        for name in names {
+            if let index = firstIndex(where: { $0.aliases.contains(name) }) { return index }
         }
         return nil
     }
 
-    /// The subscription period before the one at this place, but for those that never serve (PER-13).
+    /// The subscription period before the one at this place, but for those that never serve.
     func subscriptionPeriod(before index: Int) -> Period? {
         self[..<index].last { $0.isSubscriptionPeriod && !$0.neverServes }
     }

@@ -40,6 +40,9 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     package var productionLeeway = Milliseconds.hours(1)
     /// ENT-6: the same in Sandbox, where an hour is twelve months of the fastest clock; none unless changed.
     package var sandboxLeeway = Milliseconds(0)
+    /// ENT-7: the billing grace period that the app chose in App Store Connect, in days: 3, 16 or 28; 28 unless changed. It
+    /// counts only where Apple signed that a grace period runs, and not until when.
+    package var billingGracePeriodDays: Int64 = 28
     /// What is chosen otherwise for one subscription group; by group.
     package var groups: [GroupPolicy] = []
     /// ENT-3: the entitlements whose time adds up, each once and sorted; all others follow the subscription's own periods. A
@@ -80,6 +83,7 @@ package struct AppPolicy: Sendable, Hashable, Codable {
         try read(.familySharing, into: &familySharing)
         try read(.productionLeeway, into: &productionLeeway)
         try read(.sandboxLeeway, into: &sandboxLeeway)
+        try read(.billingGracePeriodDays, into: &billingGracePeriodDays)
         try read(.groups, into: &groups)
         try read(.balanced, into: &balanced)
     }
@@ -101,6 +105,18 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     /// The leeway for late news in one environment (ENT-6).
     func leeway(in environment: Environment) -> Milliseconds {
         environment == .production ? productionLeeway : sandboxLeeway
+    }
+
+    /// ENT-7: the longest that a grace period can last of which Apple signed no end. For a weekly product it is six days, and in
+    /// Sandbox, where a month is minutes, one.
+    ///
+    /// Source: Apple, App Store Connect Help, "Enable Billing Grace Period for auto-renewable subscriptions".
+    ///
+    /// - Parameter length: of the product's periods; nil where it is not known.
+    func longestGrace(after length: Milliseconds?, in environment: Environment) -> Milliseconds {
+        guard environment == .production else { return .days(1) }
+        let isWeekly = length.map { $0 < .days(8) } ?? false
+        return .days(isWeekly ? min(billingGracePeriodDays, 6) : billingGracePeriodDays)
     }
 
     /// The most that failed questions to Apple can prolong a provisional answer past `expiresDate` (ENT-6).

@@ -26,6 +26,11 @@ package struct SettingsContent: Sendable, Hashable {
         self.offerings = offerings
         self.signals = signals
     }
+
+    /// Every product that it names, whatever it says of it.
+    fileprivate var named: Set<ProductID> {
+        Set(products.map(\.productId)).union(durations.keys).union(offerings.products.map(\.productId))
+    }
 }
 
 /// The versions of what an app chose, since when each holds, and what follows from all of them (OWN-17).
@@ -42,6 +47,8 @@ package struct SettingsTimeline: Sendable, Hashable {
     package var signals: AbuseThresholds { newest.content.signals }
     /// The subscriptions that the app sells, by the newest version.
     package let catalogue: PlanCatalogue
+    /// When each product was named last; nil where the version that holds to the end names it.
+    private let lastNamed: [ProductID: Timestamp?]
 
     package struct Version: Sendable, Hashable {
         package let number: Int64
@@ -74,6 +81,7 @@ package struct SettingsTimeline: Sendable, Hashable {
         versions = [first] + rest
         let held = Self.held(first, rest)
         policies = Self.policies(held)
+        lastNamed = Self.lastNamed(held)
         entitlements = EntitlementMap(versions: held)
         catalogue = PlanCatalogue(sound: versions[versions.count - 1].content.offerings.plans)
     }
@@ -82,6 +90,21 @@ package struct SettingsTimeline: Sendable, Hashable {
     package func adding(_ content: SettingsContent, from instant: Timestamp) -> SettingsTimeline {
         let next = Version(number: newest.number + 1, validFrom: instant, content: content)
         return SettingsTimeline(Array(versions.dropFirst()) + [next], first: versions[0])
+    }
+
+    /// Whether a version that holds at the instant or later names the product: as one that gives something, lasts for a time, or
+    /// is sold. A product that none names gives nothing to a period that begins then, and is worth a warning (FACT-5).
+    package func names(_ product: ProductID, at instant: Timestamp) -> Bool {
+        lastNamed[product].map { end in end.map { instant < $0 } ?? true } ?? false
+    }
+
+    private static func lastNamed(_ held: [Version]) -> [ProductID: Timestamp?] {
+        var last: [ProductID: Timestamp?] = [:]
+        for (index, version) in held.enumerated() {
+            let until = index + 1 < held.count ? held[index + 1].validFrom : nil
+            for product in version.content.named { last.updateValue(until, forKey: product) }
+        }
+        return last
     }
 
     /// The version with the greatest number: what the app chose last, also where it does not hold yet.

@@ -99,9 +99,19 @@ extension CustomerPeriod {
 }
 
 extension SubscriptionState {
-    fileprivate func group(in catalogue: PlanCatalogue) -> String? {
+    /// Its subscription group: what Apple said, else what the catalogue says of its products; nil where neither does.
+    func group(in catalogue: PlanCatalogue) -> String? {
         subscriptionGroupIdentifier
             ?? periods.compactMap { catalogue.product($0.productId)?.subscriptionGroupIdentifier }.last
+    }
+
+    /// Whether it may be of an Apple Account: false where Apple named another download of the app (OWN-14).
+    ///
+    /// - Parameter appTransactionId: of the Apple Account; nil where it is not known.
+    func mayBe(ofAppleAccount appTransactionId: String?) -> Bool {
+        guard let appTransactionId, !appTransactionId.isEmpty else { return true }
+        let named = periods.compactMap(\.transaction.appTransactionId).filter { !$0.isEmpty }
+        return named.isEmpty || named.contains(appTransactionId)
     }
 
     /// Whether it is of the Apple Account that the device shows.

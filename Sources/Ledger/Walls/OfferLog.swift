@@ -98,7 +98,7 @@ extension OfferLog {
         for credited: CustomerPeriod, after previous: CustomerPeriod?, used: Set<ID<OfferNonceEntity>>
     ) -> IssuedOffer? {
         let details = credited.period.transaction.details
-        let token = credited.period.transaction.appAccountToken
+        let token = credited.period.purchaseToken
         let fitting = issued.filter { offer in
             !used.contains(offer.nonce) && offer.productId == credited.productId
                 && offer.offerIdentifier == details.offerIdentifier && offer.isTimely(for: credited, after: previous)

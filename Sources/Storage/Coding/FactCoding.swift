@@ -134,7 +134,7 @@ extension CompactWriter {
         if let date = details.commitmentExpiresDate { instant(date) }
     }
 
-    private mutating func revocation(_ revocation: Revocation) {
+    mutating func revocation(_ revocation: Revocation) {
         var presence = Presence()
         presence.note(revocation.revocationType != nil)
         presence.note(revocation.revocationReason != nil)
@@ -254,7 +254,7 @@ extension CompactReader {
         return details
     }
 
-    private mutating func revocation() throws -> Revocation {
+    mutating func revocation() throws -> Revocation {
         var presence = Presence(try number())
         var revocation = Revocation(revocationDate: try instant())
         if presence.take() { revocation.revocationType = try word() }

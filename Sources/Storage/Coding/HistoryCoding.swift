@@ -7,7 +7,7 @@ package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
     /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3
     /// on, always written alike.
-    package static let form: UInt8 = 5
+    package static let form: UInt8 = 7
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
@@ -28,6 +28,7 @@ package enum HistoryCoding {
         writer.list(parts.merges) { $0.merge($1) }
         writer.list(parts.joins) { $0.join($1) }
         writer.list(parts.separations) { $0.separation($1) }
+        writer.list(parts.chargesElsewhere) { $0.chargeElsewhere($1) }
         return writer.bytes
     }
 
@@ -40,7 +41,9 @@ package enum HistoryCoding {
         guard try reader.byte() == form else { return nil }
         _ = try reader.list { try $0.instant() }
         _ = try reader.list { try $0.repetition() }
-        return PeriodBook(lines: try reader.list { try $0.line() })
+        let lines = try reader.list { try $0.line() }
+        _ = try reader.list { try $0.renewal() }
+        return PeriodBook(lines: lines, notices: try reader.list { try $0.notice() })
     }
 
     /// The same without anything that its rows say too: put together from them again when it is read, with the names that they
@@ -94,6 +97,7 @@ package enum HistoryCoding {
         parts.merges = try reader.list { try $0.merge() }
         parts.joins = try reader.list { try $0.join() }
         parts.separations = try reader.list { try $0.separation() }
+        parts.chargesElsewhere = try reader.list { try $0.chargeElsewhere() }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return SubscriptionHistory(parts)
     }
@@ -135,9 +139,21 @@ package enum ClaimCoding {
 
 extension CompactWriter {
     fileprivate mutating func line(_ line: PeriodBook.Line) {
-        alias(line.identity)
         list(line.aliases) { $0.alias($1) }
         list(line.kept) { $0.transaction($1) }
+        list(line.tokens) { $0.borne($1) }
+        instant(line.signedFirst)
+    }
+
+    mutating func chargeElsewhere(_ charge: ChargeElsewhere) {
+        transaction(charge.copy)
+        instant(charge.signedFirst)
+        list([charge.reversedAt].compactMap(\.self)) { $0.instant($1) }
+    }
+
+    private mutating func borne(_ borne: BorneToken) {
+        word(borne.token.rawValue)
+        instant(borne.since)
     }
 
     private mutating func alias(_ alias: PeriodAlias) {
@@ -249,12 +265,16 @@ extension CompactWriter {
 
 extension CompactReader {
     fileprivate mutating func line() throws -> PeriodBook.Line {
-        let identity = try alias()
         let (aliases, kept) = (try list { try $0.alias() }, try list { try $0.transaction() })
-        guard let line = PeriodBook.Line(identity: identity, aliases: aliases, kept: kept) else {
-            throw Self.damaged("a period without a fact")
-        }
+        let tokens = try list { BorneToken(token: try $0.token(), since: try $0.instant()) }
+        let line = PeriodBook.Line(aliases: aliases, kept: kept, tokens: tokens, signedFirst: try instant())
+        guard let line else { throw Self.damaged("a period without a fact or a name") }
         return line
+    }
+
+    mutating func chargeElsewhere() throws -> ChargeElsewhere {
+        let (copy, first) = (try transaction(), try instant())
+        return ChargeElsewhere(copy, signedFirst: first, reversedAt: try list { try $0.instant() }.first)
     }
 
     private mutating func alias() throws -> PeriodAlias {

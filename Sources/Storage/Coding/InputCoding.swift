@@ -6,7 +6,9 @@ package enum InputCoding {
     private static let form: UInt8 = 1
 
     /// Which inputs have such rows. The spellings are stable: they stand in the books.
-    package enum Kind: String, Sendable, Hashable, CaseIterable { case vote, merge, intent, reservation, join, separation }
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case vote, merge, intent, reservation, join, separation, charge
+    }
 
     /// What the columns beside it must say; nil for an input that has a table of its own.
     ///
@@ -29,6 +31,8 @@ package enum InputCoding {
             InputColumns(
                 kind: Kind.separation.rawValue, inputId: "\(try number(separation.pair.from))/\(separation.id)",
                 recordedAt: separation.separatedAt)
+        case .chargeElsewhere(let charge):
+            InputColumns(kind: Kind.charge.rawValue, inputId: charge.id, recordedAt: charge.copy.signedDate)
         case .fact, .claim, .registration: nil
         }
     }
@@ -58,6 +62,9 @@ package enum InputCoding {
         case .separation(let separation):
             writer.word(Kind.separation.rawValue)
             writer.separation(separation)
+        case .chargeElsewhere(let charge):
+            writer.word(Kind.charge.rawValue)
+            writer.chargeElsewhere(charge)
         case .fact, .claim, .registration: throw StorageError(.other, "this input has a table of its own")
         }
         return writer.bytes
@@ -91,6 +98,7 @@ package enum InputCoding {
             case .reservation: .reservation(try reader.reservation())
             case .join: .join(try reader.join())
             case .separation: .separation(try reader.separation())
+            case .charge: .chargeElsewhere(try reader.chargeElsewhere())
             }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return input
@@ -102,7 +110,7 @@ extension LedgerInput {
     /// since the other one is found by what made the subscription hear of it.
     package var customers: [CustomerID] {
         switch self {
-        case .fact: []
+        case .fact, .chargeElsewhere: []
         case .claim(let claim): claim.customers
         case .registration(let registration): [registration.customer]
         case .vote(let vote): vote.customers
@@ -117,7 +125,7 @@ extension LedgerInput {
     /// The same with other names for its customers, where it is kept by ``InputCoding``.
     fileprivate func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> LedgerInput {
         switch self {
-        case .fact, .claim, .registration: self
+        case .fact, .claim, .registration, .chargeElsewhere: self
         case .vote(let vote): .vote(try vote.renaming(name))
         case .merge(let merge):
             .merge(

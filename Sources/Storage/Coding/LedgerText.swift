@@ -150,6 +150,7 @@ extension JSONWriter {
         case .intent(let id): named("intent") { $0.member("_0", id) }
         case .reservation(let id): named("reservation") { $0.member("_0", id) }
         case .settingsVersion(let number): named("settingsVersion") { $0.member("_0", number) }
+        case .chargeElsewhere(let id): named("chargeElsewhere") { $0.member("_0", id) }
         }
     }
 

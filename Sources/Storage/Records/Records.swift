@@ -152,6 +152,15 @@ package struct OperatorWarning: Sendable, Hashable {
         case unknownTransactionReason
         /// A non-renewing subscription for which the app chose no duration: it gives nothing (PER-9).
         case durationMissing
+        /// A charge that two subscriptions name: it serves where it was signed first (PER-1). `value` is Apple's key of it, that
+        /// subscription, and the other one.
+        case chargeOfTwoSubscriptions
+        /// A key of Apple's that two periods have whose dates do not overlap: two charges (PER-1). `value` is the key and the
+        /// subscription.
+        case keyOfTwoCharges
+        /// A billing grace period of which Apple gave no end, where the app has no key to ask with: access lasts until news or
+        /// for the length that the app chose (ENT-7). `value` is the subscription.
+        case graceWithoutEnd
         /// Any other field with a value that we have no meaning for; `value` is `field: value`.
         case unknownValue
     }

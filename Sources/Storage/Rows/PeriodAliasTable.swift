@@ -31,3 +31,11 @@ extension SubscriptionRows.AliasRow: ReadRow {
         self.init(alias: try row.text(.alias), period: try row.text(.period))
     }
 }
+
+extension ChargeBearer: ReadRow {
+    package enum Column: Int, StoredColumn { case period, originalTransactionId }
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        self.init(named: try row.text(.period), try row.originalTransactionID(.originalTransactionId))
+    }
+}

@@ -11,6 +11,11 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     /// The subscriptions whose transactions bear one of the tokens, in every environment. They are not locked by that.
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey]
 
+    /// The subscriptions of which a period is called by one of Apple's keys of charges; by key and subscription, at most `limit`
+    /// times the number of keys (PER-1). They are not locked by that, but of two transactions that ask for the same key the
+    /// second waits for the first to end and sees what it wrote.
+    func bearers(ofCharges webOrderLineItemIds: [String], limit: Int, in scope: Scope) throws -> [ChargeBearer]
+
     /// The subscriptions that a customer owned, claimed, or is named by in any other way, in every environment; sorted. They are
     /// not locked by that.
     func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey]

@@ -120,6 +120,16 @@ enum SubscriptionQueries {
         PostgresStatement(selectWithPeriod, [.text(app.rawValue), .text(name.key), .count(limit)])
     }
 
+    private static let selectBearers = """
+        SELECT DISTINCT \(ChargeBearer.columns) FROM periodAlias WHERE ledger = $1 AND period = ANY($2)
+        ORDER BY period, originalTransactionId LIMIT $3
+        """
+
+    /// The subscriptions of which a period has one of the names.
+    static func bearers(of names: [PeriodAlias], ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectBearers, [.integer(ledger), .texts(names.map(\.key)), .count(limit)])
+    }
+
     private static let selectAllTenures = """
         SELECT \(FoundTenure.columns)
         FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer

@@ -254,6 +254,16 @@ final class PostgresTransaction: StoreTransaction {
         }.sorted()
     }
 
+    func bearers(ofCharges webOrderLineItemIds: [String], limit: Int, in scope: Scope) throws -> [ChargeBearer] {
+        let keys = Set(webOrderLineItemIds).sorted()
+        guard !keys.isEmpty else { return [] }
+        // The first two subscriptions that name a charge may come at once.
+        let locking = locks.take(keys.map { Self.lockName("charge", scope.app.rawValue, scope.environment.rawValue, $0) })
+        let statement = SubscriptionQueries.bearers(
+            of: keys.map { .webOrderLineItem($0) }, ledger: try ledger(of: scope), limit: limit * keys.count)
+        return try pipeline(locking + [statement]).last?.map { try ChargeBearer(row: $0) } ?? []
+    }
+
     func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey] {
         let places = try pipeline([CustomerQueries.subscriptions(naming: customer)]).last
         return try places?.map { row in

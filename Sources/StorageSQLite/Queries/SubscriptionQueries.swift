@@ -68,6 +68,15 @@ enum SubscriptionQueries {
         SELECT \(SubscriptionRows.AliasRow.columns) FROM periodAlias
         WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias
         """
+    static let selectBearers = """
+        SELECT DISTINCT \(ChargeBearer.columns) FROM periodAlias WHERE ledger = ? AND period = ? ORDER BY originalTransactionId
+        LIMIT ?
+        """
+
+    static func bearers(of name: PeriodAlias, ledger: Int64, limit: Int, _ database: Database) throws -> [ChargeBearer] {
+        try database.rows(selectBearers, [.integer(ledger), .text(name.key), .count(limit)])
+    }
+
     /// `CROSS JOIN` has SQLite take each ledger first.
     static let selectWithPeriod = """
         SELECT DISTINCT \(SubscriptionPlace.columns) FROM ledger

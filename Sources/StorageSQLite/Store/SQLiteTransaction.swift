@@ -112,6 +112,13 @@ final class SQLiteTransaction: StoreTransaction {
             .map { SubscriptionKey(try scope(of: $0.ledger), $0.id) }.sorted()
     }
 
+    func bearers(ofCharges webOrderLineItemIds: [String], limit: Int, in scope: Scope) throws -> [ChargeBearer] {
+        let ledger = try ledger(of: scope)
+        return try Set(webOrderLineItemIds).sorted().flatMap {
+            try SubscriptionQueries.bearers(of: .webOrderLineItem($0), ledger: ledger, limit: limit, database)
+        }
+    }
+
     func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey] {
         try CustomerQueries.subscriptions(naming: customer, scope: scope, database)
     }

@@ -97,6 +97,8 @@ struct CheckCatalogue: AsyncParsableCommand {
         abstract: "List products that were bought and are not configured, and the reverse.",
         discussion: """
             Looks at every subscription in the database, and changes nothing; may run beside a server.
+            A product that was removed from the configuration, and bought after that, is not configured; those who paid for it \
+            are listed.
             Exit status: 0 where every product that was bought is configured, 1 where one is not.
             """)
 
@@ -120,9 +122,17 @@ struct CheckCatalogue: AsyncParsableCommand {
         func words(_ seen: CatalogueComparison.SeenProduct) -> String {
             "\(seen.productId)  \(seen.environment.rawValue)  \(seen.subscriptions) bought, last on \(seen.lastPurchaseDate)"
         }
+        func payers(of seen: CatalogueComparison.SeenProduct) -> [String] {
+            let lines = seen.payers.map { payer in
+                "  \(payer.customer?.rawValue ?? "(nobody yet)")  \(payer.subscription)  on \(payer.purchaseDate)"
+            }
+            return seen.payers.count < CatalogueComparison.mostPayers
+                ? lines : lines + ["  and maybe more: these are the newest \(seen.payers.count)"]
+        }
         let plain =
             list(
-                "Bought and not configured: whoever bought one has no access", comparison.notConfigured.map(words))
+                "Bought and not configured: who paid, and has no access by it",
+                comparison.notConfigured.flatMap { [words($0)] + payers(of: $0) })
             + list("Configured to give nothing", comparison.givesNothing.map(\.rawValue))
             + list("Configured and never bought", comparison.notSeen.map(\.rawValue))
             + list("Bought and configured", comparison.configured.map(words))

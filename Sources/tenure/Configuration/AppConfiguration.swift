@@ -21,7 +21,7 @@ struct AppConfiguration {
     init(_ file: JSONFields, environment variables: [String: String]) throws {
         try file.refuseMembers(besides: Self.names.union(OfferingsConfiguration.members))
         let id = try Self.id(file)
-        let (policy, products) = (try Self.policy(file), try Self.products(file))
+        let (policy, products) = (try PolicyConfiguration.policy(file), try Self.products(file))
         let given = Set(products.flatMap(\.entitlements))
         if let unknown = policy.balanced.first(where: { !given.contains($0) }) {
             throw CommandError("\(file.place("policy.accrual.\(unknown)")) is an entitlement that no product gives.")
@@ -83,48 +83,6 @@ struct AppConfiguration {
             )
         }
         return ExpectedApp(bundleId: try file.requiredText("bundleId"), appAppleId: appAppleId, environments: accepted)
-    }
-
-    private static func policy(_ file: JSONFields) throws -> AppPolicy {
-        let names: Set<String> = [
-            "version", "onPurchase", "purchaseEvidence", "promptWindowSeconds", "purchaseWindowSeconds", "onRestore",
-            "tokenLocks", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays", "productionLeewaySeconds",
-            "sandboxLeewaySeconds", "accrual", "customersPerAppleAccount",
-        ]
-        var policy = AppPolicy()
-        guard let chosen = try file.fields("policy", knowing: names) else { return policy }
-        policy.version = try chosen.integer("version", in: 1...Int64.max) ?? policy.version
-        policy.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self) ?? policy.onPurchase
-        policy.purchaseEvidence =
-            try chosen.choice("purchaseEvidence", PurchaseEvidencePolicy.self) ?? policy.purchaseEvidence
-        if let seconds = try chosen.integer("promptWindowSeconds", in: 0...3600) { policy.promptWindow = .seconds(seconds) }
-        if let seconds = try chosen.integer("purchaseWindowSeconds", in: 0...2_592_000) {
-            policy.purchaseWindow = .seconds(seconds)
-        }
-        policy.tokenLocks = try chosen.bool("tokenLocks") ?? policy.tokenLocks
-        policy.onRestore = try chosen.choice("onRestore", RestorePolicy.self) ?? policy.onRestore
-        policy.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self) ?? policy.partialRefunds
-        policy.familySharing = try chosen.choice("familySharing", FamilySharingPolicy.self) ?? policy.familySharing
-        if let limit = try chosen.integer("restoreLimit", in: 0...1_000_000) { policy.restoreLimit = Int(limit) }
-        if let days = try chosen.integer("restoreWindowDays", in: 1...3650) { policy.restoreWindow = .days(days) }
-        policy.customersPerAppleAccount = try chosen.integer("customersPerAppleAccount", in: 1...1_000_000).map { Int($0) }
-        if let seconds = try chosen.integer("productionLeewaySeconds", in: 0...86_400) {
-            policy.productionLeeway = .seconds(seconds)
-        }
-        if let seconds = try chosen.integer("sandboxLeewaySeconds", in: 0...86_400) { policy.sandboxLeeway = .seconds(seconds) }
-        policy.balanced = try Self.balanced(chosen)
-        return policy
-    }
-
-    /// `"entitlement": "balance"`: what adds up (ENT-3); `"follow"` says what holds anyway.
-    private static func balanced(_ policy: JSONFields) throws -> [EntitlementID] {
-        try policy.entries("accrual").compactMap { member in
-            switch member.value.string.map({ String($0) }) {
-            case "balance": EntitlementID(member.name)
-            case "follow": nil
-            default: throw CommandError("\(policy.place("accrual.\(member.name)")) must be follow or balance.")
-            }
-        }.sorted()
     }
 
     /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2), or

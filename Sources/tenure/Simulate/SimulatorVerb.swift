@@ -145,6 +145,9 @@ extension SimulatorVerb {
         get("show", "/accounts/{account}", [account], "show an account"),
         post("card", "/accounts/{account}/payment", [account, fails], "make the account's card fail, or work again"),
         post(
+            "change-address", "/accounts/{account}/address", [account],
+            "give the account another address: later copies of its purchases bear no appAccountToken"),
+        post(
             "move", "/accounts/{account}/storefront", [account, Word(name: "storefront")], "move an account to another country"),
         post("family", "/families", [Word(name: "id"), Word(name: "organizer")], "open a family"),
         get("show-family", "/families/{family}", [Word(name: "family")], "show a family"),

@@ -33,7 +33,7 @@ struct ChaosSigner: Sendable {
             writer.member("quantity", 1 as Int64)
             writer.member("type", it.type.appleSpelling)
             writer.optionalMember("appAccountToken", it.appAccountToken)
-            writer.member("inAppOwnershipType", it.familyShared ? "FAMILY_SHARED" : "PURCHASED")
+            writer.optionalMember("inAppOwnershipType", it.familyShared.map { $0 ? "FAMILY_SHARED" : "PURCHASED" })
             writer.member("signedDate", it.signedDate)
             writer.optionalMember("revocationDate", it.revocationDate)
             writer.optionalMember("revocationType", it.revocationType)

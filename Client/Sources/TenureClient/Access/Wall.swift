@@ -96,12 +96,21 @@ public struct PurchaseForecast: Sendable, Hashable, Decodable {
 
         /// Nothing speaks against it.
         public static let yes = Answer(rawValue: "yes")
-        /// The customer has it: buying would be paying twice.
+        /// The customer has it, or all that it gives, or is charged again for some of it in another group: buying would be paying
+        /// twice.
         public static let alreadyHeld = Answer(rawValue: "alreadyHeld")
+        /// The customer has some or all of what it gives, and buying it need not be paying twice: it gives more, adds its time,
+        /// or may be a change of plan.
+        public static let overlaps = Answer(rawValue: "overlaps")
+        /// The customer has nothing of what it gives now, but a subscription that gives some of it is in billing retry: it may be
+        /// charged still, and then be paid twice.
+        public static let mayStillBeCharged = Answer(rawValue: "mayStillBeCharged")
         /// The Apple Account of this device has it for another customer.
         public static let heldByAnother = Answer(rawValue: "heldByAnother")
-        /// It changes a subscription of the Apple Account of this device.
+        /// It changes a subscription of the Apple Account of this device, or the customer's own one of that group.
         public static let changes = Answer(rawValue: "changes")
+        /// The server's configuration does not name the product: buying it would give nothing.
+        public static let unknownProduct = Answer(rawValue: "unknownProduct")
     }
 
     /// Whom a subscription would serve after a purchase that changes it.
@@ -123,6 +132,10 @@ public struct PurchaseForecast: Sendable, Hashable, Decodable {
     /// Whether the customer would get nothing for it that they do not have. Who has it already may still take a promotional
     /// offer, which is for the next period.
     func isInVain(withOffer hasOffer: Bool) -> Bool {
-        answer == .alreadyHeld && !hasOffer || answer == .heldByAnother || result == .staysWithOwner
+        switch answer {
+        case .alreadyHeld: !hasOffer
+        case .heldByAnother, .unknownProduct: true
+        default: result == .staysWithOwner
+        }
     }
 }

@@ -55,20 +55,23 @@ extension Backend {
     func evidence(on asked: ConsumptionCase) async throws -> ConsumptionEvidence {
         var found = ConsumptionEvidence()
         guard let stored = try await store.subscription(asked.key) else { return found }
-        let state = stored.state
-        let kept = stored.history.book.lines.flatMap(\.kept)
-        found.fact = kept.last { $0.transactionId == asked.transactionId }
-        guard let fact = found.fact else { return found }
-        let aliases = Set(PeriodAlias.aliases(of: fact))
-        guard let period = state.periods.first(where: { !aliases.isDisjoint(with: $0.aliases) }),
-            let customer = state.owner(at: period.purchaseDate)
-        else { return found }
+        var state = stored.state
+        guard var period = state.periods.first(where: { $0.isNamed(by: asked.transactionId) }) else { return found }
+        var ids = period.transactionIds
+        // The same charge may serve under another subscription; its purchase is counted there (PER-1).
+        if let server = period.servedElsewhere,
+            let other = try await store.subscription(SubscriptionKey(asked.key.scope, server))?.state,
+            let index = other.periods.firstIndex(named: period.aliases.reversed())
+        {
+            (state, period) = (other, other.periods[index])
+            ids += period.transactionIds
+        }
+        found.fact = period.transaction
+        guard let customer = state.owner(at: period.purchaseDate) else { return found }
         let person = try await person(of: CustomerKey(asked.key.scope, customer))
         found.customer = person.customer
         found.purchases = CustomerPeriod.all(of: person.customer, in: try await states(of: person))
-        // A note may name the period by another of its transactions.
-        let names = [asked.transactionId, period.transaction.transactionId] + kept.map(\.transactionId)
-        found.note = names.lazy.compactMap { person.account.consumption(of: $0) }.first
+        found.note = person.account.consumption(ofAny: ids)
         return found
     }
 

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Reports of people who run such back ends, played by HTTP alone with notifications that are signed here: who holds what after each, and what the
+subscription says of it. Prints one line per check; the exit code is 1 when one failed."""
+
+import pathlib
+import sys
+import tempfile
+
+import harness
+from books_material import DAY, Books, Signer, original_id
+from harness import check, request
+
+HERS, HIS = "2f0c3b1e-7a55-4c0d-9a51-0d8a6f1f9b11", "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"
+
+# Two groups give the same; the second plan of the first gives more.
+PRODUCTS = {
+    "plus.monthly": {"entitlements": ["plus"], "group": "21000000", "level": 2, "duration": "P1M"},
+    "pro.monthly": {"entitlements": ["plus", "pro"], "group": "21000000", "level": 1, "duration": "P1M"},
+    "other.monthly": {"entitlements": ["plus"], "group": "21000001", "level": 1, "duration": "P1M"},
+}
+
+
+class Reports:
+    """One server, and the signer that it trusts."""
+
+    def __init__(self, folder):
+        self.signer = Signer(folder)
+        self.books = Books(folder, self.signer)
+        self.books.content["apps"][0]["products"] = PRODUCTS
+        self.books.write_configuration()
+        self.app = f"{self.books.server}/api/v1/apps/demo"
+
+    def call(self, method, path, body=None):
+        return request(method, self.app + path, body, self.books.backend)
+
+    def tell(self, number, period=0, name=None, **members):
+        """A notification about a period of the subscription of that number; `name` tells two about the same period apart."""
+        status, answer = self.books.post_notification(self.signer.notification(number, period, uuid_text=name, **members))
+        if status != 200:
+            check(f"a notification is accepted: {number}/{period}", False, (status, answer))
+
+    def restore(self, customer, number, period=0, **members):
+        shown = self.signer.jws(self.signer.transaction(number, period, **members))
+        return self.call("POST", f"/customers/{customer}/transactions", {"kind": "restore", "signedTransactionInfo": shown})
+
+    def register(self, token, customer):
+        status, answer = self.call("PUT", f"/customers/{customer}/appAccountTokens/{token}?minted=true")
+        if status not in (200, 201, 204):
+            check(f"a token is registered for {customer}", False, (status, answer))
+
+    def holds(self, customer, at=None):
+        return self.books.entitlements(customer, f"?at={at}" if at else "")[1]["isActive"]
+
+    def subscription(self, number):
+        return self.call("GET", f"/subscriptions/{original_id(number)}")[1]
+
+
+def check_signed_once(reports):
+    """FACT-2, OWN-4: a later copy of the same transaction lacks the token, or bears another one that the app set."""
+    bought = reports.signer.transaction(1, 2)["purchaseDate"]
+    reports.register(HERS, "alice")
+    reports.register(HIS, "bob")
+    first = dict(transactionReason="PURCHASE", purchaseDate=bought, originalPurchaseDate=bought)
+    reports.tell(1, 2, "11111111-1111-4111-8111-111111111101", **first, signedDate=bought + 1000, appAccountToken=HERS)
+    check("the token's customer holds what was bought", reports.holds("alice"))
+    hour = 3_600_000
+    reports.tell(1, 2, "11111111-1111-4111-8111-111111111102", **first, signedDate=bought + 3 * hour)
+    check("a later copy without the token takes nothing from her", reports.holds("alice") and reports.holds("alice", bought + hour))
+    status, answer = reports.restore("carol", 1, 2, **first, signedDate=bought + 4 * hour)
+    check("and a stranger's restore is refused", (status, answer.get("code")) == (409, "ownedByAnother"), answer)
+    set_at = bought + 5 * hour
+    reports.tell(1, 2, "11111111-1111-4111-8111-111111111103", **first, signedDate=set_at, appAccountToken=HIS)
+    check("a token that the app set later moves it from then on",
+          reports.holds("bob") and not reports.holds("alice") and reports.holds("alice", set_at - 1) and not reports.holds("bob", set_at - 1))
+    owners = [(one.get("customer"), one["from"]) for one in reports.subscription(1)["tenures"]]
+    check("two owners, each from an instant", owners == [("alice", bought), ("bob", set_at)], owners)
+    lines = reports.subscription(1)["explain"]
+    check("the subscription says so", any("the app set on the running purchase" in line and "OWN-4" in line for line in lines), lines)
+
+
+def check_one_charge(reports):
+    """PER-1: Apple's key of a charge comes back under another originalTransactionId."""
+    hour = 3_600_000
+    bought = reports.signer.transaction(2, 2)
+    first = dict(transactionReason="PURCHASE", purchaseDate=bought["purchaseDate"], originalPurchaseDate=bought["purchaseDate"])
+    again = dict(first, webOrderLineItemId=bought["webOrderLineItemId"], signedDate=bought["signedDate"] + hour)
+    reports.tell(2, 2, "22222222-2222-4222-8222-222222222201", **first)
+    status, answer = reports.restore("dora", 2, 2, **first)
+    check("dora has what she shows", status == 200 and reports.holds("dora"), answer)
+    reports.tell(3, 2, "22222222-2222-4222-8222-222222222202", **again)
+    status, answer = reports.restore("emil", 3, 2, **again)
+    check("the same charge under another id gives nothing", status == 200 and not reports.holds("emil") and reports.holds("dora"), answer)
+    period = reports.subscription(3)["periods"][0]
+    check("and is shown as served under the first", period.get("servedElsewhere") == original_id(2), period)
+    check("which says nothing of the kind", "servedElsewhere" not in reports.subscription(2)["periods"][0])
+    lines = reports.subscription(3)["explain"]
+    words = "the same charge was signed first under the subscription " + original_id(2)
+    check("it explains itself", any(words in line and "PER-1" in line for line in lines), lines)
+    told = [event["kind"] for number in (2, 3) for event in reports.subscription(number)["events"]]
+    check("one charge is told once", told.count("subscription.started") == 1 and "payment.doubled" not in told, told)
+    refund = dict(again, signedDate=again["signedDate"] + hour, revocationDate=again["signedDate"] + hour - 1000, revocationReason=0)
+    reports.tell(3, 2, "22222222-2222-4222-8222-222222222203", **refund)
+    check("a refund that is named under the other id ends it", not reports.holds("dora"))
+    told = [event["kind"] for number in (2, 3) for event in reports.subscription(number)["events"]]
+    check("and is told once", told.count("purchase.refunded") == 1, told)
+    warnings = reports.books.sql("SELECT kind, value FROM operatorWarning WHERE kind LIKE 'chargeOf%'")
+    check("operators are warned", len(warnings) == 1 and original_id(2) in warnings[0] and original_id(3) in warnings[0], warnings)
+
+
+def check_any_id(reports):
+    """ABUSE-2, PER-1: a restore mints another transactionId for the same charge, and Apple asks about the refund by either."""
+    bought = reports.signer.transaction(4, 2)
+    first = dict(transactionReason="PURCHASE", purchaseDate=bought["purchaseDate"], originalPurchaseDate=bought["purchaseDate"])
+    reports.tell(4, 2, "44444444-4444-4444-8444-444444444401", **first)
+    status, answer = reports.restore("fay", 4, 2, **first)
+    check("fay has what she shows", status == 200 and reports.holds("fay"), answer)
+    again = str(int(bought["transactionId"]) + 4)
+    reports.restore("fay", 4, 2, **first, transactionId=again, signedDate=bought["signedDate"] + 3_600_000)
+    said = {"customerConsented": True, "deliveryStatus": "DELIVERED"}
+    for name in (bought["transactionId"], again):
+        status, answer = reports.call("PUT", f"/customers/fay/consumption/{name}", said)
+        check(f"what was consumed is said by the id {name}", status == 200, (status, answer))
+    status, answer = reports.call("PUT", "/customers/fay/consumption/1", said)
+    check("another id is unknown", (status, answer.get("code")) == (404, "unknownPurchase"), (status, answer))
+
+
+def check_question(reports):
+    """OWN-12, OWN-18: the question before buying sees what is held, in whatever group and by whatever right."""
+    def ask(customer, product):
+        status, answer = reports.call("POST", f"/customers/{customer}/intents", {"productId": product})
+        held = [(one["right"], one["entitlements"], one["mayBeCharged"]) for one in answer.get("held", [])]
+        return (answer.get("answer") if status == 200 else (status, answer)), held, answer
+
+    check("what nobody sells is not answered yes", ask("gus", "never.sold")[0] == "unknownProduct")
+    check("a customer who has nothing may buy", ask("gus", "other.monthly")[:2] == ("yes", []))
+    bought = reports.signer.transaction(5, 2)
+    first = dict(transactionReason="PURCHASE", purchaseDate=bought["purchaseDate"], originalPurchaseDate=bought["purchaseDate"])
+    reports.tell(5, 2, "55555555-5555-4555-8555-555555555501", **first)
+    reports.restore("gus", 5, 2, **first)
+    answer, held, _ = ask("gus", "other.monthly")
+    check("what another group gives is held already", (answer, held) == ("alreadyHeld", [("paid", ["plus"], True)]), (answer, held))
+    answer, _, body = ask("gus", "pro.monthly")
+    check("the change of the own subscription is said without a proof", (answer, body.get("change"), body.get("isOwner")) == ("changes", "upgrade", True), body)
+    status, answer = reports.call("PUT", "/customers/hana/grants/gift", {"entitlement": "plus", "actor": "mia", "reason": "a gift"})
+    check("hana has a grant", status == 200, answer)
+    answer, held, body = ask("hana", "plus.monthly")
+    check("which is held already, and never charged", (answer, held, body["held"][0].get("vote")) == ("alreadyHeld", [("granted", ["plus"], False)], "gift"), body)
+    check("of what gives more it is a part", ask("hana", "pro.monthly")[0] == "overlaps")
+    # The period before ended, and Apple fails to charge for this one.
+    failing = {"isInBillingRetryPeriod": True, "expirationIntent": 2, "signedDate": bought["purchaseDate"] + 1000}
+    reports.tell(6, 1, "66666666-6666-4666-8666-666666666601", type="DID_FAIL_TO_RENEW", renewal=failing)
+    reports.restore("ines", 6, 1)
+    answer, held, body = ask("ines", "other.monthly")
+    check("what is in billing retry may be charged still", (answer, held) == ("mayStillBeCharged", [("billingRetry", ["plus"], True)]), body)
+    check("until Apple gives up", body["held"][0].get("until") == bought["purchaseDate"] + 60 * DAY, body)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        reports = Reports(pathlib.Path(folder))
+        with reports.books.serving():
+            check_signed_once(reports)
+            check_one_charge(reports)
+            check_any_id(reports)
+            check_question(reports)
+        outcome = reports.books.tenure("verify", "--rebuild")
+        check("tenure verify --rebuild finds the books whole", outcome.returncode == 0, outcome)
+    return harness.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
