@@ -29,7 +29,6 @@ from harness import ROOT, check
 
 FULL = os.environ.get("FULL") == "1"
 SEED = int(os.environ.get("SEED", "1"))
-# The server's configuration names the first alone.
 PRODUCTS = ("plus.monthly", "plus.yearly", "lifetime")
 # Operations in the app's life are not in quite the same order each time: the sweep ends when so many numbers in a row were past its end.
 PAST_THE_END = 4

@@ -56,6 +56,8 @@ class World:
         content["clock"] = {"file": str(self.folder / "store.clock")}
         content["signedAnswers"] = {"keys": make_answer_keys(self.folder)}
         content["apps"][0]["environments"] = ["Production"]
+        # The device buys nothing that the server does not know.
+        content["apps"][0]["products"].update({"plus.yearly": ["plus"], "lifetime": ["plus"]})
         path = self.folder / "tenure.json"
         path.write_text(json.dumps(content))
         return running("serve", "--config", str(path), live=f"{self.server}/health/live",

@@ -36,9 +36,12 @@ struct EventAudit: Sendable {
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
                 repeated.append("an event occurs twice: \(text)")
             }
-            // An end that news revoked may come back with still later news, and is reported once more.
+            // An end that news revoked may come back with still later news, and is reported once more; so are a change and a
+            // grace period, of which a period that is learned late leaves a reader nothing (I38).
             if Self.takingBack.contains(kind) {
-                for end in ["access.ended", "subscription.expired"] { last["\(id) \(end)"] = nil }
+                for end in ["access.ended", "subscription.expired", "change.scheduled", "gracePeriod.began"] {
+                    last["\(id) \(end)"] = nil
+                }
             }
             events[id, default: []].append(event)
         }

@@ -37,7 +37,7 @@ struct ChaosLife: Sendable {
         let quiet = (now - 600_000)...(now + longestRun)
         self.quiet = quiet
         let names = Renaming(number: number)
-        let kept = life.deliveries.compactMap(names.renamed)
+        let kept = Self.ofOneKeyEach(life.deliveries.filter { !$0.isOfChargeElsewhere }).compactMap(names.renamed)
         let shift = Self.shift(kept, under: app.policy, before: now, clearOf: quiet)
         let deliveries = kept.map { $0.shifted(by: shift) }
         customers = life.customers.map(names.customer)
@@ -64,6 +64,32 @@ struct ChaosLife: Sendable {
                 originalTransactionId: statement.transaction.originalTransactionId, uuid: names.uuid("\(900_000 + index)"),
                 type: "PRICE_INCREASE", subtype: "PENDING", signedDate: statement.transaction.signedDate)
             return brought
+        }
+    }
+
+    /// Deliveries with each of Apple's keys for one charge alone: of several the earliest has it. Which of two periods has the
+    /// key may change while they arrive, and the audit of events does not follow that either.
+    private static func ofOneKeyEach(_ deliveries: [Delivery]) -> [Delivery] {
+        var starts: [String: Int64] = [:]
+        for case .transaction(let it) in deliveries {
+            guard let key = it.webOrderLineItemId else { continue }
+            starts[key] = min(starts[key] ?? it.purchaseDate, it.purchaseDate)
+        }
+        func alone(_ it: OracleTransaction) -> OracleTransaction {
+            var copy = it
+            let start = it.webOrderLineItemId.flatMap { starts[$0] } ?? it.purchaseDate
+            // A copy may write whole seconds.
+            if it.purchaseDate - start >= 1000 { copy.webOrderLineItemId = nil }
+            return copy
+        }
+        return deliveries.map { delivery in
+            switch delivery {
+            case .transaction(let it): return .transaction(alone(it))
+            case .claim(var claim):
+                claim.shown = alone(claim.shown)
+                return .claim(claim)
+            default: return delivery
+            }
         }
     }
 
@@ -249,5 +275,18 @@ extension OracleTransaction {
         it.revocationDate = it.revocationDate.map { $0 + shift }
         it.signedDate += shift
         return it
+    }
+}
+
+extension Delivery {
+    /// Whether it is, or shows, a copy of a charge under a second subscription (PER-1), by the ids that lives give to such
+    /// copies. Which of the two serves may change while they arrive, and the charge is then told again: the audit of events does
+    /// not follow that.
+    fileprivate var isOfChargeElsewhere: Bool {
+        switch self {
+        case .transaction(let it): it.transactionId.hasPrefix("40000000")
+        case .claim(let it): it.shown.transactionId.hasPrefix("40000000")
+        default: false
+        }
     }
 }
