@@ -41,21 +41,22 @@ extension Backend {
         }
         let claimant = try await claimant(customer, app: app)
         let now = clock.now()
-        let known = try await situation(of: Asking(app, key, showing: shown), at: now)
-        var evidence = PurchaseQuestion.Evidence(known.timeline)
-        evidence.own = known.own
-        evidence.shown = known.shown.states
-        evidence.appTransactionId = known.shown.appTransactionId
-        evidence.otherIds = known.situation.ids
-        evidence.account = known.person.account
+        let known = try await person(of: key)
+        let seen = try await account(shownBy: shown, key, app, at: now)
+        var evidence = PurchaseQuestion.Evidence(try chosen.learn(try await settingsVersions(of: id), of: app))
+        evidence.own = try await states(of: known)
+        evidence.shown = seen.states
+        evidence.appTransactionId = seen.appTransactionId
+        evidence.otherIds = Set(known.person.customers)
+        evidence.account = known.account
         evidence.isAnonymous = claimant.isAnonymous
-        let question = PurchaseQuestion(customer: known.person.customer, productId: productId, at: now)
+        let question = PurchaseQuestion(customer: known.customer, productId: productId, at: now)
         let answer = question.answer(from: evidence)
         let token = try await token(of: claimant, app: app, at: now)
         let intent = PurchaseIntent(
             id: .init("\(productId)/\(now.millisecondsSince1970)"), customer: customer, isAnonymous: claimant.isAnonymous,
             productId: productId, madeAt: now)
-        _ = try await decide(on: .intent(intent), about: known.person.key, app: app, at: now)
+        _ = try await decide(on: .intent(intent), about: known.key, app: app, at: now)
         return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
     }
 

@@ -86,7 +86,7 @@ struct ChargeBearers {
     /// Of one charge no more are looked at: two are a migration, hundreds are seats.
     private static let mostOfOne = 16
 
-    /// Those that arrivals name.
+    /// Subscriptions and charges that arrivals name.
     init(_ requests: [IngestRequest]) {
         for arrival in requests.flatMap(\.arrivals) {
             for fact in arrival.facts {

@@ -58,7 +58,7 @@ extension Ingest {
                     DoublePayment.all(of: customer, in: [other, state], map: map, at: instant).first
                 }
                 guard payments[0] == nil, let payment = payments[1] else { continue }
-                // A renewal that comes late finds both as they were before its end: that was told.
+                // A renewal that comes late finds both as they were before its end: that pair was reported.
                 let isKnown = !DoublePayment.all(
                     of: customer, in: [other, decision.before], map: map, at: payment.since
                 ).isEmpty
