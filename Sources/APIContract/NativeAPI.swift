@@ -50,8 +50,8 @@ package enum NativeAPI {
     package static let confirmDelivery = Endpoint<CustomerTransactionPath, EnvironmentQuery, NoBody, DeliveryBody>(
         "confirmDelivery", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/deliveries/\(.transactionId)",
         callers: .appBackend(.customersWrite),
-        about: .init(.purchases, "Say that a consumable was delivered; it counts once (PER-9)."),
-        problems: [.unknownPurchase, .overloaded])
+        about: .init(.purchases, "Say that you deliver a consumable, before you do: once, whoever owned it when (PER-9)."),
+        problems: [.unknownPurchase, .deliveredBefore, .overloaded])
 
     /// What the app's backend knows of a purchase, for the day Apple asks (ABUSE-2).
     package static let noteConsumption = Endpoint<CustomerTransactionPath, EnvironmentQuery, ConsumptionNoteBody, NotedBody>(
@@ -234,10 +234,16 @@ package enum NativeAPI {
         about: .init(.votes, "Another customer is this one, or has this id from now on, until it is withdrawn (OWN-10)."),
         problems: [.notJoined, .idTaken])
 
+    /// A consumable may be delivered to a customer though another one has it (PER-9).
+    package static let allowRedelivery = Endpoint<CustomerIdPath, EnvironmentQuery, RedeliveryBody, CustomerVoteBody>(
+        "allowRedelivery", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/redeliveries/\(.id)",
+        callers: .appBackend(.votesWrite), about: .init(.votes, "Allow a consumable that another customer has already (PER-9)."),
+        problems: [.unknownPurchase, .idTaken])
+
     /// An earlier vote counts no longer.
     package static let withdrawVote = Endpoint<CustomerIdPath, EnvironmentQuery, WithdrawalBody, CustomerVoteBody>(
         "withdrawVote", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/withdrawals/\(.id)", callers: .appBackend(.votesWrite),
-        about: .init(.votes, "Withdraw an earlier grant, hold, credit or join from now on."), problems: [.unknownVote, .idTaken])
+        about: .init(.votes, "Withdraw an earlier vote of the customer from now on."), problems: [.unknownVote, .idTaken])
 
     /// A subscription is another customer's from now on (OWN-9).
     package static let transferSubscription = Endpoint<SubscriptionIdPath, EnvironmentQuery, TransferBody, OwnershipVoteBody>(
@@ -293,6 +299,11 @@ package enum NativeAPI {
     package static let listWaitingClaims = Endpoint<AppPath, PageQuery, NoBody, PageBody<WaitingClaimItem>>(
         "listWaitingClaims", .get, "/api/v1/apps/\(.app)/claims", callers: .appBackend(.subscriptionsRead),
         about: .init(.subscriptions, "The claims that wait for a decision, over all subscriptions (OWN-9)."))
+
+    /// What Apple refunded, over all customers (PER-11).
+    package static let listRefunds = Endpoint<AppPath, PageQuery, NoBody, PageBody<RefundItem>>(
+        "listRefunds", .get, "/api/v1/apps/\(.app)/refunds", callers: .appBackend(.subscriptionsRead),
+        about: .init(.subscriptions, "What Apple refunded to anybody, and what to take back of it (PER-9, PER-11)."))
 
     /// The owners who are proposed (OWN-14).
     package static let listProposals = Endpoint<AppPath, PageQuery, NoBody, PageBody<OwnerProposalItem>>(
@@ -661,10 +672,12 @@ package enum NativeAPI {
         identifyCustomer.description, exportCustomer.description, readCustomerPage.description,
         eraseCustomer.description,
         grantEntitlement.description, holdEntitlement.description, creditTime.description,
-        joinCustomer.description, withdrawVote.description, transferSubscription.description, decideClaim.description,
+        joinCustomer.description, allowRedelivery.description, withdrawVote.description, transferSubscription.description,
+        decideClaim.description,
         consentClaim.description,
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
-        listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
+        listWaitingClaims.description, listRefunds.description, listProposals.description, listReservations.description,
+        searchNames.description,
         listSignals.description, readSignal.description, acknowledgeSignal.description,
         listEvents.description, listSubscriptionEvents.description, listCustomerEvents.description,
         listWebhookEndpoints.description, saveWebhookEndpoint.description, readWebhookEndpoint.description,

@@ -29,6 +29,9 @@ extension Meaning.Transaction {
         case .ended(let end): Sentence("It ended on \(end).", "已于 \(end.chinese(seconds: true)) 结束。")
         case .familySharingEnded(let date):
             Sentence("Family Sharing ended on \(date).", "家人共享已于 \(date.chinese(seconds: true)) 停止。")
+        case .assignmentRevoked(let date):
+            Sentence(
+                "The seat of a group purchase was taken back on \(date).", "群组购买的名额已于 \(date.chinese(seconds: true)) 收回。")
         case .refunded(let date, nil): Sentence("Refunded on \(date).", "已于 \(date.chinese(seconds: true)) 退款。")
         case .refunded(let date, let share?):
             Sentence(
@@ -39,6 +42,8 @@ extension Meaning.Transaction {
                 "With \(type.english)" + (isFree ? ", free." : "."), "使用\(type.chinese)" + (isFree ? "，免费。" : "。"))
         case .familyShared:
             Sentence("Received by Family Sharing; somebody else paid.", "通过家人共享获得；由其他人付费。")
+        case .assigned:
+            Sentence("A seat of a group purchase; somebody else paid.", "群组购买的名额；由其他人付费。")
         case .monthOfCommitment:
             Sentence(
                 "A month of a twelve-month commitment: access until expiresDate, whatever the end of the commitment.",
@@ -67,6 +72,7 @@ extension OfferType {
         case .promotional: "a promotional offer"
         case .offerCode: "an offer code"
         case .winBack: "a win-back offer"
+        case .retention: "a retention offer"
         default: "an offer of type \(rawValue)"
         }
     }
@@ -77,6 +83,7 @@ extension OfferType {
         case .promotional: "促销优惠"
         case .offerCode: "优惠代码"
         case .winBack: "赢回优惠"
+        case .retention: "挽留优惠"
         default: "此处未知类型的优惠（offerType \(rawValue)）"
         }
     }

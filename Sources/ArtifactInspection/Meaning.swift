@@ -26,10 +26,14 @@ package enum Meaning: Sendable, Hashable {
         case runs(until: Timestamp)
         case ended(Timestamp)
         case familySharingEnded(Timestamp)
+        /// A seat of a group purchase was taken back.
+        case assignmentRevoked(Timestamp)
         /// Thousandths of a per cent; nil: all of it.
         case refunded(Timestamp, share: Int64?)
         case offer(OfferType, isFree: Bool)
         case familyShared
+        /// A seat of a group purchase.
+        case assigned
         case monthOfCommitment
     }
 
@@ -136,12 +140,14 @@ extension Meaning {
             meaning.append(.offer(offer, isFree: transaction.offerDiscountType == .freeTrial))
         }
         if transaction.inAppOwnershipType == .familyShared { meaning.append(.familyShared) }
+        if transaction.inAppOwnershipType == .assigned { meaning.append(.assigned) }
         if transaction.billingPlanType == .monthly { meaning.append(.monthOfCommitment) }
         return meaning.map { .transaction($0) }
     }
 
     private static func revocation(_ transaction: TransactionPayload, _ date: Timestamp) -> Transaction {
         if transaction.revocationType == .familyRevoke { return .familySharingEnded(date) }
+        if transaction.revocationType == .assignmentRevoke { return .assignmentRevoked(date) }
         return .refunded(date, share: transaction.revocationPercentage.flatMap { $0 < 100_000 ? Int64($0) : nil })
     }
 

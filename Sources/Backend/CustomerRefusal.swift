@@ -1,3 +1,5 @@
+package import Ledger
+
 /// Why what is said about a customer, or about whose a subscription is, is refused; nothing was kept.
 package enum CustomerRefusal: Error, Hashable {
     /// The app gives no such entitlement by any product, so that nothing about it could be decided.
@@ -10,6 +12,8 @@ package enum CustomerRefusal: Error, Hashable {
     case unknownClaim(String)
     /// The customer has not bought it, or it was refunded.
     case unknownPurchase(String)
+    /// Another customer has it already (PER-9).
+    case deliveredBefore(CustomerDelivery)
     /// The id stands for something else already.
     case idTaken(String)
     /// The id of an anonymous customer is in use by somebody else.

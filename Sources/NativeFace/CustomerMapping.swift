@@ -29,6 +29,9 @@ extension CustomerVoteItem {
         case .join(let pair):
             self.init(id: vote.id.rawValue, kind: "join", by: by, votedAt: vote.votedAt)
             (from, into) = (pair.from.rawValue, pair.into.rawValue)
+        case .redelivery(let transactionId):
+            self.init(id: vote.id.rawValue, kind: "redelivery", by: by, votedAt: vote.votedAt)
+            self.transactionId = transactionId.rawValue
         }
         self.withdrawnAt = withdrawnAt
     }
@@ -278,13 +281,8 @@ extension CustomerBody {
         joined = otherIds.sorted().map(\.rawValue)
         subscriptions = report.states.map { Subscription($0, of: report.person, at: report.at) }
         balances = report.balances.map { BalanceItem($0) }
-        consumables = report.states.flatMap { $0.consumablePeriods(of: report.person.customer) }.map { bought in
-            let period = CreditedPeriod(bought)
-            var consumable = Consumable(
-                transactionId: period.transactionId.rawValue, productId: period.productId.rawValue, quantity: period.quantity,
-                purchaseDate: period.purchaseDate)
-            consumable.deliveredAt = report.account.delivery(ofAny: bought.transactionIds)?.deliveredAt
-            return consumable
+        consumables = ConsumablePurchase.all(of: report.person, in: report.states).map {
+            Consumable($0, of: report.person.customer)
         }
         votes = report.account.votes.map { CustomerVoteItem($0, withdrawnAt: report.account.withdrawal(of: $0)) }
         attributes = AttributesBody(report.account.attributes).attributes
@@ -306,6 +304,20 @@ extension CustomerBody {
             return item
         }
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
+    }
+}
+
+extension CustomerBody.Consumable {
+    fileprivate init(_ bought: ConsumablePurchase, of customer: CustomerID) {
+        let purchase = bought.purchase
+        self.init(
+            transactionId: purchase.transactionId.rawValue, productId: purchase.productId.rawValue, quantity: bought.units,
+            purchaseDate: purchase.purchaseDate)
+        refundedQuantity = bought.refundedUnits
+        revocationDate = purchase.refund?.revocationDate
+        isBuyer = purchase.customer == customer
+        deliveredAt = bought.delivery?.deliveredAt
+        refusedAt = bought.refusedDelivery?.refusedAt
     }
 }
 
@@ -387,6 +399,7 @@ extension CustomerVote {
         case .credit(let entitlement, _, _): "Time added to \(entitlement)"
         case .withdraw(let vote): "The withdrawal of \(vote)"
         case .join(let pair): "The join of \(pair.from) into \(pair.into)"
+        case .redelivery(let transactionId): "A second delivery of \(transactionId)"
         }
     }
 }
@@ -399,6 +412,7 @@ extension CustomerInput.Kind {
         case .intent: "The question before buying"
         case .unlock: "The unlocking of"
         case .delivery: "The delivery of"
+        case .refusedDelivery: "The refused delivery of"
         case .appPurchase: "The purchase of the app"
         case .consumption: "What is known of the use of"
         case .attribute: "The attribute"

@@ -36,9 +36,11 @@ extension NativeFace {
     private func confirmDelivery(
         _ call: Call<CustomerTransactionPath, EnvironmentQuery, NoBody>
     ) async throws -> DeliveryBody {
-        let delivery = try await backend.confirmDelivery(
+        let delivered = try await backend.confirmDelivery(
             of: TransactionID(call.path.transactionId), to: call.customer, app: call.app, environment: call.query.environment)
-        return DeliveryBody(transactionId: delivery.transactionId.rawValue, deliveredAt: delivery.deliveredAt)
+        return DeliveryBody(
+            transactionId: delivered.delivery.transactionId.rawValue, deliveredAt: delivered.delivery.deliveredAt,
+            quantity: delivered.units)
     }
 
     private func noteConsumption(

@@ -10,6 +10,7 @@ extension NativeFace {
         router.on(NativeAPI.readSubscription, readSubscription)
         router.on(NativeAPI.listFacts, listFacts)
         router.on(NativeAPI.listWaitingClaims, listWaitingClaims)
+        router.on(NativeAPI.listRefunds, listRefunds)
         router.on(NativeAPI.listProposals, listProposals)
         router.on(NativeAPI.listReservations, listReservations)
         router.on(NativeAPI.searchNames, searchNames)

@@ -11,6 +11,7 @@ extension NativeFace {
         router.on(NativeAPI.holdEntitlement, holdEntitlement)
         router.on(NativeAPI.creditTime, creditTime)
         router.on(NativeAPI.joinCustomer, joinCustomer)
+        router.on(NativeAPI.allowRedelivery, allowRedelivery)
         router.on(NativeAPI.withdrawVote, withdrawVote)
         router.on(NativeAPI.transferSubscription, transferSubscription)
         router.on(NativeAPI.decideClaim, decideClaim)
@@ -40,6 +41,10 @@ extension NativeFace {
 
     private func joinCustomer(_ call: Vote<JoinBody>) async throws -> CustomerVoteBody {
         try await vote(.join(CustomerPair(CustomerID(call.body.from), into: call.customer)), call.body.by, call)
+    }
+
+    private func allowRedelivery(_ call: Vote<RedeliveryBody>) async throws -> CustomerVoteBody {
+        try await vote(.redelivery(TransactionID(call.body.transactionId)), call.body.by, call)
     }
 
     private func withdrawVote(_ call: Vote<WithdrawalBody>) async throws -> CustomerVoteBody {

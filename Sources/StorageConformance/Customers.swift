@@ -160,6 +160,7 @@ extension StorageConformance {
             .grant(plus, window), .hold(nil, TimeWindow(from: Specimen.day(2), until: nil)),
             .credit(plus, at: Specimen.day(3), .days(7)),
             .withdraw(.init("vote-1")), .join(CustomerPair(CustomerID("robert/é"), into: customer)),
+            .redelivery(TransactionID("2000")),
         ]
         var inputs = votes.enumerated().map { index, kind in
             CustomerInput.vote(
@@ -182,6 +183,7 @@ extension StorageConformance {
                     customer: customer, content: ContentID("2026-01"), kind: ContentKindID("issue"),
                     unlockedAt: Specimen.day(6))),
             .delivery(ConsumableDelivery(transactionId: TransactionID("2000"), deliveredAt: Specimen.day(7))),
+            .refusedDelivery(RefusedDelivery(transactionId: TransactionID("2001"), refusedAt: Specimen.day(7))),
             .appPurchase(ShownAppPurchase(purchase, appTransactionId: "704", shownAt: Specimen.day(8))),
             .consumption(
                 ConsumptionNote(transactionId: TransactionID("2000"), knowledge: knowledge, notedAt: Specimen.day(9))),

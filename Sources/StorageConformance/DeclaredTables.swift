@@ -19,7 +19,7 @@ package struct DeclaredTables: Sendable {
         WrittenEndpoint.self, WrittenAttempt.self, WrittenParkedEvent.self,
         WrittenCopy.self, WrittenFloor.self, WrittenSignal.self, WrittenKey.self, WrittenAnswer.self,
         WrittenCustomerChange.self, WrittenOperator.self, WrittenOperatorLink.self, WrittenOperatorSession.self,
-        LoginFailures.self, WrittenOperatorNote.self, WrittenSearch.self,
+        LoginFailures.self, WrittenOperatorNote.self, WrittenSearch.self, WrittenRefund.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -187,5 +187,6 @@ extension StorageConformance {
         try expect(contents.holdings, equals: SubscriptionRows.holdings(of: state), "holdings")
         let aliases = SubscriptionRows.aliases(of: state.periods).sorted { $0.alias < $1.alias }
         try expect(contents.aliases, equals: aliases, "names of periods")
+        try expect(contents.refunds, equals: RefundPlace.all(in: state), "refunds")
     }
 }

@@ -3,5 +3,5 @@ package enum StorageConformance {
     package static let behaviours: [Behaviour] =
         evidence + decisions + registrations + concurrency + work + proof + settings
         + customers + jobs + accounts + budgets + shares + sweeps + appleRequests + offers + erasure + log + webhooks + forwarding
-        + signals + keys + idempotency + listing + operators + operatorAudit
+        + refunds + signals + keys + idempotency + listing + operators + operatorAudit
 }

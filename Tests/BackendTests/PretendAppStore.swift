@@ -92,6 +92,8 @@ struct Purchase: Sendable {
     var appAccountToken: String?
     var appTransactionId: String?
     var revocationDate: Timestamp?
+    var revocationPercentage: Int64?
+    var quantity: Int64 = 1
     /// Bought at an introductory offer.
     var isIntroductory = false
     /// Bought at a promotional offer; Apple's `offerIdentifier`.
@@ -125,7 +127,7 @@ struct Purchase: Sendable {
             writer.member("productId", productId)
             writer.member("purchaseDate", purchaseDate.millisecondsSince1970)
             writer.optionalMember("expiresDate", expiresDate?.millisecondsSince1970)
-            writer.member("quantity", 1)
+            writer.member("quantity", quantity)
             writer.member("type", type)
             writer.optionalMember("appAccountToken", appAccountToken)
             writer.optionalMember("appTransactionId", appTransactionId)
@@ -139,6 +141,7 @@ struct Purchase: Sendable {
             writer.member("signedDate", signedDate.millisecondsSince1970)
             writer.optionalMember("revocationDate", revocationDate?.millisecondsSince1970)
             if revocationDate != nil { writer.member("revocationReason", 0) }
+            writer.optionalMember("revocationPercentage", revocationPercentage)
             writer.member("environment", environment)
             writer.member("transactionReason", transactionReason)
             writer.member("storefront", "USA")

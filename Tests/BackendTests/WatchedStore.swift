@@ -217,6 +217,16 @@ struct WatchedStoreFace: Store {
         try await watched.store.sightings(by: evidence, limit: limit, in: scope)
     }
 
+    func refunds(in scope: Scope, before place: RefundPlace?, limit: Int) async throws -> [RefundPlace] {
+        try await watched.store.refunds(in: scope, before: place, limit: limit)
+    }
+
+    func refunds(of key: SubscriptionKey) async throws -> [RefundPlace] { try await watched.store.refunds(of: key) }
+
+    func deliveries(of transactionIds: [TransactionID], in scope: Scope) async throws -> [CustomerDelivery] {
+        try await watched.store.deliveries(of: transactionIds, in: scope)
+    }
+
     func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
         try await watched.store.ownerRevisions(of: key, limit: limit)
     }

@@ -28,7 +28,17 @@ enum ShelfPhase: Hashable {
 struct Shelf {
     let originalTransactionId: String
     let appTransactionId: String?
-    let isFamily: Bool
+    let ownership: OracleOwnership
+    /// Another Apple Account pays for it.
+    var isAnothers: Bool { ownership != .purchased }
+    /// What Apple signs where that one takes it back; nil where it is the account's own.
+    var takenBack: String? {
+        switch ownership {
+        case .purchased: nil
+        case .familyShared: "FAMILY_REVOKE"
+        case .assigned: "ASSIGNMENT_REVOKE"
+        }
+    }
     let hasCommitment: Bool
     var phase = ShelfPhase.untouched
     /// The newest version of every transaction, the present one last.

@@ -100,11 +100,13 @@ struct LifeWriter {
 
     private mutating func openShelves() {
         for number in 1...Int(chance.between(1, 3)) {
-            let isFamily = number > 1 && chance.happens(25)
+            let isAnothers = number > 1 && chance.happens(25)
+            let shared: OracleOwnership = number == 2 ? .familyShared : .assigned
             shelves.append(
                 Shelf(
                     originalTransactionId: "200000000000\(number)",
-                    appTransactionId: chance.happens(70) ? "700000000000\(number)" : nil, isFamily: isFamily,
+                    appTransactionId: chance.happens(70) ? "700000000000\(number)" : nil,
+                    ownership: isAnothers ? shared : .purchased,
                     hasCommitment: chance.happens(10), now: LifeWriter.begin + chance.between(0, 20 * day)))
         }
     }
@@ -160,7 +162,7 @@ struct LifeWriter {
         if chance.happens(silencePercent) { version.reason = .none }
         if chance.happens(silencePercent) { version.webOrderLineItemId = nil }
         if chance.happens(silencePercent) { version.appTransactionId = nil }
-        if chance.happens(silencePercent) { version.familyShared = nil }
+        if chance.happens(silencePercent) { version.ownership = nil }
         if chance.happens(silencePercent) { version.isUpgraded = false }
         if chance.happens(silencePercent) { version.monthlyCommitment = false }
     }

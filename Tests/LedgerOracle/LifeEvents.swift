@@ -41,7 +41,7 @@ extension LifeWriter {
 
     /// The buyer's own token, the previous one again, or none.
     private mutating func tokenOfPurchase(_ shelf: Shelf, by buyer: LifeCustomer?) -> String? {
-        if shelf.isFamily { return nil }
+        if shelf.isAnothers { return nil }
         if chance.happens(25), let before = shelf.transactions.last?.appAccountToken { return before }
         return chance.happens(60) ? buyer?.token : nil
     }
@@ -59,7 +59,7 @@ extension LifeWriter {
                 transactionId: isFirst ? shelf.originalTransactionId : mint("30000000"),
                 webOrderLineItemId: charge ?? mint("50000000"), productId: shelf.product.id, purchaseDate: from,
                 expiresDate: until, reason: reason, appAccountToken: token, appTransactionId: shelf.appTransactionId,
-                familyShared: shelf.isFamily, monthlyCommitment: shelf.hasCommitment, signedDate: from))
+                ownership: shelf.ownership, monthlyCommitment: shelf.hasCommitment, signedDate: from))
     }
 
     // MARK: In the middle of a period
@@ -108,7 +108,7 @@ extension LifeWriter {
 
     /// Apple writes the old token, the one of the customer who changes, or none (0023, 7).
     private mutating func tokenOfChange(_ shelf: Shelf, by changer: LifeCustomer?) -> String? {
-        if shelf.isFamily { return nil }
+        if shelf.isAnothers { return nil }
         if chance.happens(30) { return shelf.transactions.last?.appAccountToken }
         return chance.happens(90) ? changer?.token : nil
     }
@@ -156,22 +156,23 @@ extension LifeWriter {
         signPresent(&shelf, at: instant, Word(type: "DID_CHANGE_RENEWAL_STATUS", subtype: subtype, status: shelf.status))
     }
 
-    /// A refund of the present or an older period, full or partial; of a family member: sharing stopped.
+    /// A refund of the present or an older period, full or partial; of what another one pays: the share or the seat is
+    /// taken back.
     private mutating func refund(_ shelf: inout Shelf, at instant: Int64) {
         guard let last = shelf.transactions.indices.last else { return }
         let index = chance.happens(60) ? last : chance.below(shelf.transactions.count)
         guard shelf.transactions[index].revocationDate == nil, !shelf.transactions[index].isUpgraded else { return }
-        let isPartial = !shelf.isFamily && chance.happens(30)
+        let isPartial = !shelf.isAnothers && chance.happens(30)
         shelf.transactions[index].revocationDate = instant - chance.between(0, 3000)
         shelf.transactions[index].revocationType =
-            shelf.isFamily ? "FAMILY_REVOKE" : isPartial ? "REFUND_PRORATED" : chance.happens(70) ? "REFUND_FULL" : nil
+            shelf.takenBack ?? (isPartial ? "REFUND_PRORATED" : chance.happens(70) ? "REFUND_FULL" : nil)
         shelf.transactions[index].revocationPercentage = isPartial ? 50_000 : chance.happens(70) ? 100_000 : nil
         let endsNow = index == last && !isPartial
         if endsNow {
             shelf.renews = false
             shelf.phase = .ended
         }
-        let word = Word(type: shelf.isFamily ? "REVOKE" : "REFUND", status: endsNow ? 5 : 1)
+        let word = Word(type: shelf.isAnothers ? "REVOKE" : "REFUND", status: endsNow ? 5 : 1)
         sign(&shelf, index, at: instant, word)
         shelf.now = max(shelf.now, instant)
     }
@@ -205,7 +206,7 @@ extension LifeWriter {
     }
 
     private mutating func setToken(_ shelf: inout Shelf, at instant: Int64) {
-        guard let last = shelf.transactions.indices.last, !shelf.isFamily else { return }
+        guard let last = shelf.transactions.indices.last, !shelf.isAnothers else { return }
         shelf.transactions[last].appAccountToken = chance.pick(customers)?.token
         signPresent(&shelf, at: instant, nil)
     }
@@ -268,7 +269,7 @@ extension LifeWriter {
 
     private mutating func beginRenewal(_ shelf: inout Shelf, from: Int64) {
         let tokens = [shelf.transactions.last?.appAccountToken, shelf.infoToken, chance.pick(customers)?.token]
-        let token = chance.happens(55) ? tokens[0] : shelf.isFamily ? nil : chance.pick(tokens) ?? nil
+        let token = chance.happens(55) ? tokens[0] : shelf.isAnothers ? nil : chance.pick(tokens) ?? nil
         shelf.product = shelf.nextProduct
         shelf.phase = .active
         shelf.renews = true

@@ -159,11 +159,11 @@ struct PeriodReader {
     /// The period, where the same charge is known of other subscriptions (PER-1): whoever has the first signature serves it, and
     /// takes the refund that another one has.
     private func besideOthers(_ period: OraclePeriod) -> OraclePeriod {
-        // What a family shares is no charge of its member's.
-        guard let charge = period.charge, period.word.familyShared != true else { return period }
+        // What another one pays is no charge of the account's own.
+        guard let charge = period.charge, period.word.isOwn else { return period }
         let same = others.compactMap { facts in
             PeriodReader(facts: facts, others: [], policies: policies).identified()
-                .first { $0.charge == charge && $0.word.familyShared != true && overlap($0, period) }
+                .first { $0.charge == charge && $0.word.isOwn && overlap($0, period) }
                 .map { (facts.originalTransactionId, $0) }
         }
         var period = period
@@ -241,7 +241,7 @@ struct PeriodReader {
         word.expiresDate = newestFirst.lazy.compactMap(\.expiresDate).first
         word.reason = newestFirst.first { $0.reason != .none }?.reason ?? .none
         word.appTransactionId = newestFirst.lazy.compactMap(\.appTransactionId).first
-        word.familyShared = newestFirst.lazy.compactMap(\.familyShared).first
+        word.ownership = newestFirst.lazy.compactMap(\.ownership).first
         word.monthlyCommitment = newestFirst.contains { $0.monthlyCommitment }
         if let upgraded = newestFirst.first(where: \.isUpgraded) {
             word.isUpgraded = true

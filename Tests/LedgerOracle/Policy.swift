@@ -99,7 +99,7 @@ package struct OraclePolicies: Sendable, Hashable {
 
     /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).
     func ignores(_ period: OraclePeriod) -> Bool {
-        period.word.familyShared == true && policy(at: period.purchaseDate).familySharing == .ignore
+        period.word.ownership == .familyShared && policy(at: period.purchaseDate).familySharing == .ignore
     }
 }
 

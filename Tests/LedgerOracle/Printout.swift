@@ -71,7 +71,8 @@ package struct Printout {
         }
         if let token = it.appAccountToken { words.append("token \(token)") }
         if it.type != .autoRenewable { words.append("\(it.type)") }
-        if it.familyShared == true { words.append("family") }
+        if it.ownership == .familyShared { words.append("family") }
+        if it.ownership == .assigned { words.append("seat") }
         if it.monthlyCommitment { words.append("commitment") }
         return words.joined(separator: " ")
     }

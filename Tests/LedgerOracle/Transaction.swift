@@ -8,6 +8,9 @@ package enum OracleReason: Sendable, Hashable {
     case purchase, renewal, none
 }
 
+/// `inAppOwnershipType`: bought, shared by a family, or a seat that a group's purchaser paid for (OWN-13, PER-12).
+package enum OracleOwnership: Sendable, Hashable { case purchased, familyShared, assigned }
+
 /// One version of one transaction, as Apple signed it. Times are milliseconds since 1970.
 package struct OracleTransaction: Sendable, Hashable {
     package var originalTransactionId: String
@@ -26,8 +29,8 @@ package struct OracleTransaction: Sendable, Hashable {
     package var revocationPercentage: Int64?
     package var appAccountToken: String?
     package var appTransactionId: String?
-    /// Nil: the copy does not say whether.
-    package var familyShared: Bool?
+    /// Nil: the copy does not say.
+    package var ownership: OracleOwnership?
     /// `billingPlanType` MONTHLY (PER-10).
     package var monthlyCommitment: Bool
     package var signedDate: Int64
@@ -37,7 +40,8 @@ package struct OracleTransaction: Sendable, Hashable {
         type: OracleProductType = .autoRenewable, purchaseDate: Int64, expiresDate: Int64? = nil,
         reason: OracleReason = .none, isUpgraded: Bool = false, revocationDate: Int64? = nil,
         revocationType: String? = nil, revocationPercentage: Int64? = nil, appAccountToken: String? = nil,
-        appTransactionId: String? = nil, familyShared: Bool? = false, monthlyCommitment: Bool = false, signedDate: Int64
+        appTransactionId: String? = nil, ownership: OracleOwnership? = .purchased, monthlyCommitment: Bool = false,
+        signedDate: Int64
     ) {
         self.originalTransactionId = originalTransactionId
         self.transactionId = transactionId
@@ -53,7 +57,7 @@ package struct OracleTransaction: Sendable, Hashable {
         self.revocationPercentage = revocationPercentage
         self.appAccountToken = appAccountToken
         self.appTransactionId = appTransactionId
-        self.familyShared = familyShared
+        self.ownership = ownership
         self.monthlyCommitment = monthlyCommitment
         self.signedDate = signedDate
     }
@@ -170,4 +174,9 @@ package struct OracleFailedQuestion: Sendable, Hashable {
         self.askedAt = askedAt
         self.retryable = retryable
     }
+}
+
+extension OracleTransaction {
+    /// Its own Apple Account paid for it; what says nothing of it was bought.
+    var isOwn: Bool { ownership ?? .purchased == .purchased }
 }

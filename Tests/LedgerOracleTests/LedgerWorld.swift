@@ -324,7 +324,13 @@ extension TransactionFact {
         }
         appAccountToken = it.appAccountToken.flatMap { AppAccountToken($0) }
         appTransactionId = it.appTransactionId
-        details.inAppOwnershipType = it.familyShared.map { $0 ? "FAMILY_SHARED" : "PURCHASED" }
+        details.inAppOwnershipType = it.ownership.map { ownership in
+            switch ownership {
+            case .purchased: "PURCHASED"
+            case .familyShared: "FAMILY_SHARED"
+            case .assigned: "ASSIGNED"
+            }
+        }
         details.billingPlanType = it.monthlyCommitment ? "MONTHLY" : nil
     }
 }

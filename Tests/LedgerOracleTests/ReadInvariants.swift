@@ -91,7 +91,7 @@ struct ReadInvariants {
             let paying = states.filter { state in
                 let last = state.periods.last { $0.purchaseDate <= instant && !$0.neverServes }
                 guard let last else { return false }
-                return !last.transaction.details.isFamilyShared
+                return !last.transaction.details.isPaidByAnother
                     && state.spans(of: customer).contains { $0.kind != .provisional && $0.contains(instant) }
             }
             let pairs = paying.count * (paying.count - 1) / 2
@@ -112,9 +112,9 @@ struct ReadInvariants {
                 .i24, (answer.verdict == .alreadyHeld) == isServed, "\(customer) at \(instant): \(answer), served: \(isServed)")
             let isBilled = states.contains { state in
                 guard state.owner(at: instant) == customer, case .billingRetry = state.status(at: instant) else { return false }
-                // Of what a family shares somebody else is charged.
+                // Of what another Apple Account pays nobody here is charged.
                 let last = state.periods.last { $0.purchaseDate <= instant && !$0.neverServes }
-                return last?.transaction.details.isFamilyShared == false
+                return last?.transaction.details.isPaidByAnother == false
             }
             findings.expect(
                 .i24, isServed || (answer.verdict == .mayStillBeCharged) == isBilled, "\(customer) at \(instant): \(answer)")
@@ -136,7 +136,7 @@ struct ReadInvariants {
             }
             let had = states.flatMap(\.periods).contains {
                 $0.transaction.appTransactionId == appTransactionId && $0.transaction.details.offerType == 1
-                    && !$0.transaction.details.isFamilyShared
+                    && !$0.transaction.details.isPaidByAnother
                     // A period that an upgrade replaced as it began gives nothing, and so is not a limit.
                     && $0.purchaseDate <= boundaries.last ?? $0.purchaseDate
             }

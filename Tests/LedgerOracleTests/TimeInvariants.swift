@@ -33,14 +33,17 @@ extension LiveStep {
             let given = charge.newest.revocation?.revocationPercentage ?? 100_000
             findings.expect(.i29, given <= 100_000, "more given back than charged")
         }
-        for period in credited where period.period.transaction.details.isFamilyShared {
-            findings.expect(.i06, period.isFromFamily && !period.isIntroductoryOffer, "shared time counts as bought")
+        for period in credited where period.period.transaction.details.isPaidByAnother {
+            findings.expect(.i06, period.isPaidByAnother && !period.isIntroductoryOffer, "shared time counts as bought")
             let isGiven = state.spans.contains { $0.from == period.purchaseDate && $0.productId == period.productId }
             findings.expect(
-                .i06, !isGiven || policies.policy(at: period.purchaseDate).familySharing == .serve,
+                .i06,
+                !isGiven || period.period.transaction.details.isAssigned
+                    || policies.policy(at: period.purchaseDate).familySharing == .serve,
                 "shared time gives access by policy `ignore`")
-            let isRevenue = period.refund != nil && period.period.transaction.revocation?.revocationType == "FAMILY_REVOKE"
-            findings.expect(.i06, !isRevenue, "Family Sharing that stopped counts as a refund")
+            let type = period.period.transaction.revocation?.revocationType
+            let isRevenue = period.refund != nil && type?.hasSuffix("REVOKE") == true
+            findings.expect(.i06, !isRevenue, "a share or a seat that was taken back counts as a refund")
         }
     }
 

@@ -117,9 +117,17 @@ private let month = bought("silver.monthly", at(0), at(30))
 
     @Test func `a family's subscription gives nothing where the policy ignores it`() {
         var family = month
-        family.familyShared = true
+        family.ownership = .familyShared
         #expect(answer(facts(family)).spans.count == 2)
         #expect(answer(facts(family), OraclePolicy(familySharing: .ignore)).spans.isEmpty)
+    }
+
+    @Test func `a seat gives what a purchase gives, whatever the policy makes of families`() {
+        var seat = month
+        seat.ownership = .assigned
+        for policy in [OraclePolicy(), OraclePolicy(familySharing: .ignore)] {
+            #expect(answer(facts(seat), policy).spans == answer(facts(month), policy).spans)
+        }
     }
 
     @Test func `a non-consumable is owned from its oldest copy until it is revoked`() {
@@ -194,7 +202,7 @@ private let month = bought("silver.monthly", at(0), at(30))
 
     @Test func `family sharing is judged by the policy of the purchase, a restore by that of its instant`() {
         var family = month
-        family.familyShared = true
+        family.ownership = .familyShared
         let ignoring = changed(OraclePolicy(), at(1), OraclePolicy(familySharing: .ignore))
         #expect(answer(facts(family), ignoring).spans.count == 2)
         let claims = [

@@ -52,10 +52,10 @@ import Testing
         #expect(book.state.claims.last?.outcome == .refused(.denied, rule: .restore))
     }
 
-    @Test func `PER-12 a seat's purchase adds to no balance and makes no licence`() {
+    @Test func `PER-12 a seat makes no licence, which its holder did not buy`() {
         let seat = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.details.inAppOwnershipType = "ASSIGNED" }
         let state = owned(seat).state
-        #expect(state.creditedPeriods(of: alice).isEmpty)
+        #expect(state.creditedPeriods(of: alice).map(\.productId) == [plus])
         #expect(LicensedPurchase.all(of: [alice], in: [state]).isEmpty)
     }
 

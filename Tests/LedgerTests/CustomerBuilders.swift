@@ -50,7 +50,7 @@ extension Person {
                 for account in accounts.values where account.votes.contains(where: { $0.id == id }) {
                     tell(account.customer, .vote(vote))
                 }
-            case .grant, .hold, .credit: tell(customer, .vote(vote))
+            case .grant, .hold, .credit, .redelivery: tell(customer, .vote(vote))
             }
         }
         let own = accounts[customer] ?? CustomerAccount(app: key.app, environment: key.environment, customer: customer)

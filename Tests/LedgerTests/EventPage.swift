@@ -88,15 +88,24 @@ import Testing
         #expect(
             Set(unseen).isSubset(of: [
                 .ownerProposed, .customerMerged, .paymentDoubled, .signalRaised, .warningUnknown, .newsLate,
+                .deliveryRefused, .assignmentRevoked,
             ]))
     }
 
     @Test func `events made elsewhere have the fields of their row`() throws {
         let (other, instant) = (OriginalTransactionID("2000"), day(2026, 1, 1))
+        var book = Book()
+        book.tell(
+            transaction("1000", ProductID("coins"), from: instant, to: nil) {
+                ($0.type, $0.details.quantity) = (.consumable, 1)
+            })
+        let coins = try #require(book.state.periods.first)
+        let had = CustomerDelivery(ConsumableDelivery(transactionId: TransactionID("1000"), deliveredAt: instant), to: alice)
         let events = [
             LedgerEvent.ownerProposed(of: key, alice, ownerOf: other, at: instant),
             .customerMerged(bob, into: alice, holding: key, at: instant),
             .paymentDoubled(of: key, and: other, by: alice, giving: EntitlementID("plus"), at: instant),
+            .deliveryRefused(of: coins, key, to: bob, having: had, at: instant),
             .signalRaised("crossgradeLoop", about: alice, on: key, at: instant),
         ]
         let fields = Dictionary(uniqueKeysWithValues: try Self.rows().map { ($0.kind, $0.fields.union(Self.common)) })

@@ -141,7 +141,8 @@ import Testing
         let family = revoked(nil, "FAMILY_SHARED")
         #expect(family.contains("Family Sharing of plus.monthly stopped. ") && !family.contains("refunded"))
         let group = revoked("ASSIGNMENT_REVOKE", "ASSIGNED")
-        #expect(group.contains("the place in a group that gave plus.monthly was taken away. ") && !group.contains("refunded"))
+        #expect(group.contains("the seat in a group purchase that gave plus.monthly was taken back. "))
+        #expect(!group.contains("refunded"))
         #expect(revoked(nil, "PURCHASED").contains("Apple refunded plus.monthly. "))
     }
 

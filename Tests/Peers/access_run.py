@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 import harness
-from books_material import DAY, Books, Signer, original_id
+from books_material import APPLE_ID, BUNDLE, DAY, Books, Signer, original_id
 from harness import check, request
 
 HERS, HIS = "2f0c3b1e-7a55-4c0d-9a51-0d8a6f1f9b11", "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"
@@ -155,6 +155,84 @@ def check_question(reports):
     check("until Apple gives up", body["held"][0].get("until") == bought["purchaseDate"] + 60 * DAY, body)
 
 
+def check_deliveries(reports):
+    """PER-9, PER-11: a consumable is delivered once, whoever owned it when, and what is refunded of it is listed."""
+    now = reports.signer.now
+    bought = {**reports.signer.transaction(7), "productId": "coins.100", "type": "Consumable", "quantity": 4, "purchaseDate": now - 20_000,
+              "originalPurchaseDate": now - 20_000, "signedDate": now - 19_000, "transactionReason": "PURCHASE"}
+    for member in ("expiresDate", "webOrderLineItemId", "subscriptionGroupIdentifier"):
+        del bought[member]
+    name = bought["transactionId"]
+
+    def upload(customer, kind, **members):
+        shown = reports.signer.jws({**bought, **members})
+        return reports.call("POST", f"/customers/{customer}/transactions", {"kind": kind, "signedTransactionInfo": shown})
+
+    def deliver(customer):
+        return reports.call("PUT", f"/customers/{customer}/deliveries/{name}")
+
+    status, answer = upload("jan", "queue")
+    check("jan's app finds coins unfinished", status == 200, answer)
+    status, first = deliver("jan")
+    check("they are delivered to him", (status, first.get("quantity")) == (200, 4), first)
+    status, answer = upload("kim", "purchase")
+    check("kim's app shows that she bought them", status == 200, answer)
+    for _ in range(2):
+        status, answer = deliver("kim")
+        said = (status, answer.get("code"), answer.get("deliveredTo"), answer.get("deliveredAt"))
+        check("a second delivery is refused with who has them and since when", said == (409, "deliveredBefore", "jan", first["deliveredAt"]), answer)
+    check("jan is told again what he has", deliver("jan") == (200, first))
+    items = reports.call("GET", f"/subscriptions/{original_id(7)}/events")[1]["items"]
+    told = [event["data"] for event in items if event["type"] == "delivery.refused"]
+    check("it is told once", [(one["customer"], one["previousCustomer"]) for one in told] == [("kim", "jan")], told)
+    _, signals = reports.call("GET", "/signals?signalKind=secondDelivery")
+    check("and is a signal", [one["originalTransactionId"] for one in signals["items"]] == [bought["originalTransactionId"]], signals)
+    vote = {"transactionId": name, "actor": "mia", "reason": "both paid"}
+    status, answer = reports.call("PUT", "/customers/kim/redeliveries/support-7", vote)
+    check("an operator allows it", status == 200 and answer["kind"] == "redelivery", answer)
+    status, answer = deliver("kim")
+    check("and it is delivered to her too", status == 200 and answer["deliveredAt"] > first["deliveredAt"], answer)
+    half = dict(revocationDate=now, revocationReason=0, revocationPercentage=50_000, signedDate=now)
+    data = {"appAppleId": APPLE_ID, "bundleId": BUNDLE, "environment": "Production", "signedTransactionInfo": reports.signer.jws({**bought, **half})}
+    told = {"notificationType": "REFUND", "version": "2.0", "notificationUUID": "77777777-7777-4777-8777-777777777701", "signedDate": now, "data": data}
+    status, answer = reports.books.post_notification(reports.signer.jws(told))
+    check("half of them is refunded", status == 200, answer)
+    _, listed = reports.call("GET", "/refunds")
+    refund = listed["items"][0]
+    check("and listed with what to take back",
+          (refund["transactionId"], refund["quantity"], refund["refundedQuantity"], refund["takeBack"]) == (name, 4, 2, 4), listed)
+    check("two from each of them", [(one["customer"], one["quantity"], one["takeBack"]) for one in refund["deliveries"]] == [("jan", 4, 2), ("kim", 4, 2)], refund)
+    check("and kim had bought them", refund["customer"] == "kim", refund)
+    shown = reports.call("GET", "/customers/kim")[1]["consumables"][0]
+    check("kim still sees them", (shown["quantity"], shown["refundedQuantity"], shown["isBuyer"]) == (4, 2, True), shown)
+    shown = reports.call("GET", "/customers/jan")[1]["consumables"][0]
+    check("and so does jan, who did not buy them", "deliveredAt" in shown and not shown["isBuyer"], shown)
+
+
+def check_seat(reports):
+    """PER-12: a seat of a group purchase that Apple assigned."""
+    bought = reports.signer.transaction(8, 2)
+    seat = dict(transactionReason="PURCHASE", purchaseDate=bought["purchaseDate"], originalPurchaseDate=bought["purchaseDate"], inAppOwnershipType="ASSIGNED")
+    status, answer = reports.restore("lena", 8, 2, **seat)
+    check("whoever holds the seat has it", status == 200 and reports.holds("lena"), answer)
+    status, answer = reports.restore("max", 8, 2, **seat)
+    check("and a stranger's restore is refused", (status, answer.get("code")) == (409, "ownedByAnother"), answer)
+    name = str(int(bought["transactionId"]))
+    status, answer = reports.call("POST", "/customers/lena/intents", {"productId": "other.monthly"})
+    held = [(one["entitlements"], one["mayBeCharged"]) for one in answer.get("held", [])]
+    check("Apple does not charge her for it", held == [(["plus"], False)], answer)
+    hour = 3_600_000
+    back = dict(seat, signedDate=bought["signedDate"] + hour, revocationDate=bought["signedDate"] + hour - 1000, revocationType="ASSIGNMENT_REVOKE")
+    reports.tell(8, 2, "88888888-8888-4888-8888-888888888801", type="REVOKE", **back)
+    check("taken back, it ends", not reports.holds("lena"))
+    told = [event["kind"] for event in reports.subscription(8)["events"]]
+    check("which is no refund", "assignment.revoked" in told and "purchase.refunded" not in told, told)
+    refunds = [one["transactionId"] for one in reports.call("GET", "/refunds")[1]["items"]]
+    check("and stands in no list of refunds", name not in refunds, refunds)
+    lines = reports.subscription(8)["explain"]
+    check("the subscription says so", any("was assigned as a seat of a group purchase" in line and "PER-12" in line for line in lines), lines)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         reports = Reports(pathlib.Path(folder))
@@ -163,6 +241,8 @@ def main():
             check_one_charge(reports)
             check_any_id(reports)
             check_question(reports)
+            check_deliveries(reports)
+            check_seat(reports)
         outcome = reports.books.tenure("verify", "--rebuild")
         check("tenure verify --rebuild finds the books whole", outcome.returncode == 0, outcome)
     return harness.summary()

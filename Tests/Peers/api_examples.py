@@ -19,7 +19,7 @@ import harness
 import keys_run
 from apple_key import write_key
 from api_run import API, SECRET, configured
-from books_material import DAY, Books, Signer, original_id
+from books_material import APPLE_ID, BUNDLE, DAY, Books, Signer, original_id
 from harness import check
 from pretend_apple import PretendApple
 from webhooks_run import Receiver
@@ -72,6 +72,12 @@ def live(api):
     api.call("uploadTransaction", {"kind": "purchase", "signedTransactionInfo": signer.jws(coins)}, customer=ALICE)
     api.call("confirmDelivery", customer=ALICE, transactionId=coins["transactionId"])
     api.call("noteConsumption", {"customerConsented": True, "consumptionPercentage": 50_000, "deliveryStatus": "DELIVERED"}, customer=ALICE, transactionId=coins["transactionId"])
+    api.call("allowRedelivery", {"transactionId": coins["transactionId"], "actor": "mia", "reason": "both paid"}, customer=ALICE, id="support-4712")
+    half = {**coins, "revocationDate": now, "revocationReason": 0, "revocationPercentage": 33_333, "signedDate": now}
+    told = {"notificationType": "REFUND", "version": "2.0", "notificationUUID": "20420420-4204-4204-8204-204204204204", "signedDate": now}
+    told["data"] = {"appAppleId": APPLE_ID, "bundleId": BUNDLE, "environment": "Production", "signedTransactionInfo": signer.jws(half)}
+    api.raw("POST", "/api/v1/apps/demo/apple/notifications", {"signedPayload": signer.jws(told)})
+    api.call("listRefunds")
     api.call("unlockContent", customer=ALICE, kind="issue", content="2026-11")
     api.call("readContent", customer=ALICE, kind="issue", content="2026-11")
     api.call("showAppTransaction", {"signedAppTransaction": signer.jws(signer.app_transaction())}, customer=ALICE)
@@ -121,7 +127,9 @@ def live(api):
     api.call("acknowledgeSignal", {"changedAt": contested["changedAt"], "actor": "mia", "reason": "a couple"}, signal=contested["id"])
     api.call("listEvents", query={"limit": 2})
     api.call("listSubscriptionEvents", query={"limit": 2}, originalTransactionId=original_id(201))
-    api.call("listCustomerEvents", query={"limit": 2}, customer=ALICE)
+    # Of whom nothing is told but by votes: what a subscription changes is told a moment later, beside whatever comes then.
+    api.call("grantEntitlement", {"entitlement": "extras", "actor": "mia", "reason": "a gift"}, customer="dana", id="gift-1")
+    api.call("listCustomerEvents", query={"limit": 2}, customer="dana")
     for name in ("listChangedSubscriptions", "listChangedCustomers"):
         api.call(name, query={"limit": 2})
     for name in ("exportSubscriptions", "exportCustomers", "exportPeriods", "exportEvents"):

@@ -378,6 +378,13 @@ def check_products(api):
     check("it is delivered once", first == second and first[0] == 200, (first, second))
     foreign = api.call("confirmDelivery", customer="ann", transactionId=coins["transactionId"])
     check("to who bought it", (foreign[0], foreign[1].get("code")) == (404, "unknownPurchase"), foreign)
+    vote = {"transactionId": coins["transactionId"], "actor": "mia", "reason": "the first was lost"}
+    allowed = api.call("allowRedelivery", vote, customer="max", id="support-9")
+    check("a second delivery is allowed by a vote", (allowed[0], allowed[1].get("kind")) == (200, "redelivery"), allowed)
+    foreign = api.call("allowRedelivery", vote, customer="ann", id="support-9")
+    check("of what they bought", (foreign[0], foreign[1].get("code")) == (404, "unknownPurchase"), foreign)
+    refunds = api.call("listRefunds")
+    check("PER-11 nothing was refunded", (refunds[0], refunds[1].get("items")) == (200, []), refunds)
     noted = api.call("noteConsumption", {"customerConsented": True, "consumptionPercentage": 50_000, "userStatus": 1}, customer="max", transactionId=coins["transactionId"])
     check("ABUSE-2 what is known of a purchase is kept", noted[0] == 200, noted)
     wrong = api.call("noteConsumption", {"customerConsented": True, "consumptionPercentage": 100_001}, customer="max", transactionId=coins["transactionId"])

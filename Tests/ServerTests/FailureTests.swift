@@ -173,6 +173,18 @@ struct FailingStore: Store {
         try await checked { try await store.sightings(by: evidence, limit: limit, in: scope) }
     }
 
+    func refunds(in scope: Scope, before place: RefundPlace?, limit: Int) async throws -> [RefundPlace] {
+        try await checked { try await store.refunds(in: scope, before: place, limit: limit) }
+    }
+
+    func refunds(of key: SubscriptionKey) async throws -> [RefundPlace] {
+        try await checked { try await store.refunds(of: key) }
+    }
+
+    func deliveries(of transactionIds: [TransactionID], in scope: Scope) async throws -> [CustomerDelivery] {
+        try await checked { try await store.deliveries(of: transactionIds, in: scope) }
+    }
+
     func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
         try await checked { try await store.ownerRevisions(of: key, limit: limit) }
     }

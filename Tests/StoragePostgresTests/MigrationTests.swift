@@ -222,6 +222,7 @@ extension PostgresTests {
                     DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
                     DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
                     DROP INDEX periodByName; DROP INDEX sealedHeadBySubscription;
+                    DROP TABLE refund; DROP INDEX customerInputByDelivery;
                     DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                     DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                     DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
@@ -236,6 +237,34 @@ extension PostgresTests {
                 try owner.migrate(PostgresSchema.steps, applicationRole: nil)
                 let listed = try await store.sightings(by: [.appTransactionId("at-1")], limit: 10, in: Self.scope)
                 #expect(listed.map(\.subscription) == [key.originalTransactionId])
+                #expect(try owner.schemaDifferences() == [])
+            }
+        }
+
+        @Test func `PER-11 What was refunded before version 21 is listed by it`() async throws {
+            try await Self.withOldServer { _, store, owner in
+                let key = SubscriptionKey(Self.scope, OriginalTransactionID("9"))
+                var bought = TransactionFact(
+                    originalTransactionId: key.originalTransactionId, transactionId: TransactionID("9"),
+                    productId: ProductID("plus"), purchaseDate: Self.start, signedDate: Self.start)
+                bought.revocation = Revocation(revocationDate: Self.start)
+                let decision = Decision(
+                    on: [.fact(.transaction(bought))], history: SubscriptionHistory(key: key), state: nil,
+                    policy: AppPolicy(), learnedAt: Self.start)
+                try await store.write { write in
+                    _ = try write.lock([key], tokens: [])
+                    try write.save([
+                        try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: Self.start)
+                    ])
+                }
+                let listed = try await store.refunds(in: Self.scope, before: nil, limit: 10)
+                try owner.runScript(
+                    """
+                    DROP TABLE refund; DROP INDEX customerInputByDelivery;
+                    DELETE FROM schemaVersion WHERE version > 20;
+                    """)
+                try owner.migrate(PostgresSchema.steps, applicationRole: nil)
+                #expect(try await store.refunds(in: Self.scope, before: nil, limit: 10) == listed && listed.count == 1)
                 #expect(try owner.schemaDifferences() == [])
             }
         }
@@ -255,7 +284,7 @@ extension PostgresTests {
                         (2, '1000', 'b', 'deliver', '{}', 3, true, 4);
                     """)
                 try owner.migrate(PostgresSchema.steps, applicationRole: nil)
-                #expect(try owner.schemaStanding() == SchemaStanding(version: 20, oldest: 18))
+                #expect(try owner.schemaStanding() == SchemaStanding(version: 21, oldest: 21))
                 let store = try await Self.store(url, knowing: PostgresSchema.version)
                 let request = WorkRequest(kinds: [.deliver], worker: "w")
                 let taken = try await store.write { try $0.lease(request, at: Timestamp(millisecondsSince1970: 5)) }

@@ -391,6 +391,10 @@ extension PostgresTests {
                     OfferQueries.issued(to: CustomerName(AppID("app5"), CustomerID("id500")), limit: 10, ledger: 7),
                     OfferQueries.page(after: .init(issuedAt: now, nonce: .init("id500")), limit: 10, ledger: 7),
                     OfferQueries.count(since: now, limit: 10, ledger: 7),
+                    RefundQueries.page(before: nil, limit: 10, ledger: 7),
+                    RefundQueries.page(before: RefundPlace(now, id, TransactionID("id500")), limit: 10, ledger: 7),
+                    RefundQueries.refunds(of: id, ledger: 7),
+                    RefundQueries.deliveries(of: [TransactionID("id500")], ledger: 7),
                     SignalQueries.signal(.repeatedRefunds, subject: "customer/500", ledger: 7),
                     SignalQueries.signal(500, ledger: 7),
                     SignalQueries.signals(SignalSearch(before: 500), subject: nil, limit: 10, ledger: 7),
@@ -473,6 +477,7 @@ extension PostgresTests {
                 SELECT 7, 'id' || n, 1, '{}', n FROM generate_series(1, 20000) n;
             INSERT INTO customerBook SELECT 7, 'id' || n, n, 1, '\\x00', 1, true, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO customerInput SELECT 7, n, 'vote', 'v', n, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO customerInput SELECT 7, n, 'delivery', 'id' || n, n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO customerAudit SELECT 7, n, 1, '{}', '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO subscriptionInput SELECT 7, 'id' || n, 'vote', 'v', n, n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO customerDevice SELECT n, '\\x00', n FROM generate_series(1, 20000) n;
@@ -486,6 +491,7 @@ extension PostgresTests {
             INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
             INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
                 FROM generate_series(1, 20000) n;
+            INSERT INTO refund SELECT 7, 'id' || n, n, 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO issuedOffer SELECT 7, 'id' || n, n, 'p', 'promotionalV2', 'o', NULL, NULL, NULL, n, 1, n, 'K', 'k'
                 FROM generate_series(1, 20000) n;
             INSERT INTO signal (ledger, kind, subject, score, evidenceCount, evidence, firstRaisedAt, raisedAt, raises, changedAt,

@@ -10,6 +10,25 @@ import Testing
     ]
     private static let instants = [Int64.min, -1, 0, 1, 1_767_225_600_000, .max].map { Timestamp(millisecondsSince1970: $0) }
 
+    @Test func `PER-9 a delivery of before says no units, in its row and in the account`() throws {
+        let key = CustomerKey(Scope(app: AppID("app"), environment: .production), CustomerID("alice"))
+        func delivery(_ units: Int64?) -> CustomerInput {
+            .delivery(ConsumableDelivery(transactionId: TransactionID("1"), deliveredAt: Self.instants[4], units: units))
+        }
+        for units in [nil, 3] as [Int64?] {
+            let row = CustomerCoding.encode(delivery(units)) { _ in 7 }
+            #expect(try CustomerCoding.decode(row, of: key) { _ in key.customer } == delivery(units))
+            #expect(try CustomerInput.delivery(CustomerCoding.delivery(in: row)) == delivery(units))
+        }
+        // The form of before is the first byte, and has nothing where the units are: a list of none.
+        let row = CustomerCoding.encode(delivery(nil)) { _ in 7 }
+        let before = [1] + row.dropFirst().dropLast()
+        #expect(try CustomerCoding.decode(before, of: key) { _ in key.customer } == delivery(nil))
+        let account = CustomerCoding.encode(CustomerAccount(key, [delivery(nil)]))
+        let old = try CustomerCoding.decode([1] + account.dropFirst().dropLast(), of: key) { [] }
+        #expect(old == CustomerAccount(key, [delivery(nil)]))
+    }
+
     /// A transaction with all fields, filled from `text`.
     private static func transaction(_ text: String, _ instant: Timestamp) -> TransactionFact {
         var fact = TransactionFact(

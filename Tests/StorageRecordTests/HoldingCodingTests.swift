@@ -73,7 +73,7 @@ import Testing
         arguments: [
             [], [0], [1], [2, 0, 1, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0], [1, 1, 0, 0, 0, 0],
             // A span of an unknown kind, with an unknown end, without the rest.
-            [1, 0, 1, 1, 3, 0, 3, 0x70, 0, 0, 0], [1, 0, 1, 1, 0, 10, 3, 0x70, 0, 0, 0], [1, 0, 1, 1, 0],
+            [1, 0, 1, 1, 3, 0, 3, 0x70, 0, 0, 0], [1, 0, 1, 1, 0, 11, 3, 0x70, 0, 0, 0], [1, 0, 1, 1, 0],
             // More spans than there are bytes; a number that does not end.
             [1, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0], [UInt8](repeating: 0xFF, count: 100_000),
             // A word with a status that is none.

@@ -1,4 +1,5 @@
 import GRDB
+import Ledger
 import Storage
 import StorageConformance
 import StorageSQLite
@@ -46,7 +47,8 @@ import Testing
             FactlessNotification.self, StoredContents.KeptFact.self, NumberedClaim.self, StoredRegistration.self,
             SubscriptionPlace.self, FoundSubscription.self, SubscriptionRows.AliasRow.self, SubscriptionRows.TenureRow.self,
             SubscriptionRows.Audit.self, OperatorWarning.self, SealRow.self, MissedHead.self, SettingsVersion.self,
-            StoredJob.self, JobRow.self, StoredEndpoint.self, StoredAttempt.self, StoredParkedEvent.self,
+            StoredJob.self, JobRow.self, RefundPlace.self, CustomerDelivery.self, StoredEndpoint.self, StoredAttempt.self,
+            StoredParkedEvent.self,
         ]
         func check<Row: ReadRow>(_ row: Row.Type) { check(Row.Column.self) }
         for row in read { check(row) }

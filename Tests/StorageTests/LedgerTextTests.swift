@@ -26,7 +26,8 @@ import Testing
             "previousProductId", "productId", "reason", "status", "transactionId", "value",
         ].map { #""\#($0)":\#(text)"# }
         let numbers = [
-            "accessUntil", "deadline", "expirationIntent", "previousUntil", "provisionalUntil", "quantity", "until",
+            "accessUntil", "deadline", "deliveredAt", "expirationIntent", "previousUntil", "provisionalUntil", "quantity",
+            "until",
         ].enumerated().map { #""\#($1)":\#($0.isMultiple(of: 2) ? Int64.min : 1_767_225_600_000)"# }
         let others = [
             #""kind":"\#(kind.rawValue)","effectiveAt":-1,"rule":"PER-1","access":"until","endedBecause":"refunded""#,
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `no member of an event is forgotten`() throws {
         let event = try Self.event(.accessChanged, "gold")
-        #expect(Mirror(reflecting: event).children.count == 31)
+        #expect(Mirror(reflecting: event).children.count == 32)
         #expect(Set(Mirror(reflecting: event).children.compactMap { "\($0.value)" }).contains("nil") == false)
     }
 

@@ -152,6 +152,10 @@ import Testing
         _ = try OfferQueries.issued(to: CustomerName(Life.scope.app, Life.alice), limit: 10, ledger: ledger, database)
         _ = try OfferQueries.page(after: nil, limit: 10, ledger: ledger, database)
         _ = try OfferQueries.newest(limit: 10, ledger: ledger, database)
+        let refund = RefundPlace(Life.start, Life.key.originalTransactionId, TransactionID("1"))
+        _ = try RefundQueries.page(before: nil, limit: 10, ledger: ledger, database)
+        _ = try RefundQueries.page(before: refund, limit: 10, ledger: ledger, database)
+        _ = try RefundQueries.refunds(of: Life.key.originalTransactionId, ledger: ledger, database)
         let place = NumberedScope(number: ledger, scope: Life.scope)
         let owner = AbuseSignal.Subject.customer(Life.alice)
         for search in [
@@ -250,6 +254,7 @@ import Testing
         _ = try transaction.tokens(of: alice.name)
         _ = try transaction.newestEvents(of: alice, rows: 10)
         _ = try transaction.holdings(of: alice)
+        _ = try transaction.deliveries(of: [TransactionID("1")], in: Life.scope)
         _ = try transaction.sightings(of: [Life.key.originalTransactionId], limit: 10, in: Life.scope)
         _ = try transaction.sightings(by: [.receipt("r")], limit: 10, in: Life.scope)
         _ = try transaction.isOwnedOrShownOtherwise(by: [.receipt("r")], limit: 10, in: Life.scope)

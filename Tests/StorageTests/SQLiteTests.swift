@@ -317,6 +317,7 @@ import Testing
                         DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
                         DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
                         DROP INDEX periodByName; DROP INDEX sealedHeadBySubscription;
+                        DROP TABLE refund; DROP INDEX customerInputByDelivery;
                         DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
                         DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                         DROP TABLE webhookEndpoint; DROP TABLE webhookAttempt; DROP TABLE webhookParked;
@@ -337,6 +338,27 @@ import Testing
         }
     }
 
+    @Test func `PER-11 What was refunded before version 21 is listed by it`() async throws {
+        try await withDatabase { file in
+            let before = try SQLiteStore(path: file.path)
+            var refunded = Life.transaction(0)
+            refunded.revocation = Revocation(revocationDate: Life.start)
+            let fact = refunded
+            try await before.write { try Life.decide(on: [.fact(.transaction(fact))], $0) }
+            let listed = try await before.refunds(in: Life.scope, before: nil, limit: 10)
+            try file.query { database in
+                try database.execute(
+                    sql: """
+                        DROP TABLE refund; DROP INDEX customerInputByDelivery;
+                        DELETE FROM schemaVersion WHERE version > 20; PRAGMA user_version = 20;
+                        """)
+            }
+            let store = try SQLiteStore(path: file.path)
+            #expect(try await store.refunds(in: Life.scope, before: nil, limit: 10) == listed && listed.count == 1)
+            #expect(try await store.schemaDifferences() == [])
+        }
+    }
+
     @Test func `What version 17 kept is listed by version 18 before everything else, and put together from its history`()
         async throws
     {
@@ -353,6 +375,7 @@ import Testing
                         DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
                         DROP TABLE operatorSession; DROP TABLE operatorLink; DROP TABLE operator;
                         DROP INDEX periodByName; DROP INDEX sealedHeadBySubscription;
+                        DROP TABLE refund; DROP INDEX customerInputByDelivery;
                         DROP TABLE idempotentAnswer; DROP TABLE customerChange; DROP INDEX subscriptionByChange;
                         ALTER TABLE subscription DROP COLUMN listing; ALTER TABLE subscription DROP COLUMN writtenIn;
                         DELETE FROM schemaVersion WHERE version > 17; PRAGMA user_version = 17;
@@ -398,7 +421,7 @@ import Testing
             #expect(try await store.budgets(of: AppID("app")) == [])
             #expect(try await store.schemaDifferences() == [])
             let oldest = try file.query { try Int.fetchOne($0, sql: "SELECT max(oldest) FROM schemaVersion") }
-            #expect(oldest == 18)
+            #expect(oldest == 21)
         }
     }
 

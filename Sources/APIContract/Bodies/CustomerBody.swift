@@ -12,7 +12,9 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
             .required("entitlements", .object(EntitlementsBody.schema), "What they may use at the instant."),
             .required("subscriptions", .list(.object(Subscription.schema)), "Everything that names them, by id."),
             .required("balances", .list(.object(BalanceItem.schema)), "What adds up, by entitlement (ENT-3)."),
-            .required("consumables", .list(.object(Consumable.schema)), "What they bought and keep, by purchase date (PER-9)."),
+            .required(
+                "consumables", .list(.object(Consumable.schema)),
+                "What they bought, or was delivered to them, refunded or not; by purchase date (PER-9)."),
             .required("votes", .list(.object(CustomerVoteItem.schema)), "What was decided about them, in that order."),
             .required("unlocks", .list(.object(Unlock.schema)), "What content they unlocked (ENT-8)."),
             .required(
@@ -140,22 +142,35 @@ extension CustomerBody {
         }
     }
 
-    /// A consumable that the customer bought and keeps.
+    /// A consumable that the customer bought, or that was delivered to them.
     package struct Consumable: JSONItem {
         package static let schema = ObjectSchema(
-            "Consumable", "A consumable that the customer bought and keeps (PER-9).",
+            "Consumable", "A consumable that the customer bought, or that was delivered to them (PER-9).",
             [
                 .required("transactionId", .text, "Apple's id of the purchase.", example: "2000000113"),
                 .required("productId", .text, "What was bought.", example: "notes.coins"),
-                .required("quantity", .integer, "How many.", example: "1"), .required("purchaseDate", .instant, "When."),
-                .optional("deliveredAt", .instant, "When the app's backend delivered it; absent where it has not."),
+                .required("quantity", .integer, "How many were bought.", example: "1"),
+                .required("refundedQuantity", .integer, "How many of them were refunded.", example: "0"),
+                .required("purchaseDate", .instant, "When."),
+                .optional("revocationDate", .instant, "When Apple refunded it, in full or in part; absent where it did not."),
+                .required(
+                    "isBuyer", .bool,
+                    "Whether they bought it; false where it was delivered to them and another turned out to have."),
+                .optional("deliveredAt", .instant, "When the app's backend delivered it to them; absent where it has not."),
+                .optional(
+                    "refusedAt", .instant,
+                    "When its delivery to them was refused, because another has it; absent where it was not."),
             ])
 
         package var transactionId: String
         package var productId: String
         package var quantity: Int64
+        package var refundedQuantity: Int64 = 0
         package var purchaseDate: Timestamp
+        package var revocationDate: Timestamp?
+        package var isBuyer = true
         package var deliveredAt: Timestamp?
+        package var refusedAt: Timestamp?
 
         package init(transactionId: String, productId: String, quantity: Int64, purchaseDate: Timestamp) {
             self.transactionId = transactionId
@@ -168,16 +183,24 @@ extension CustomerBody {
             transactionId = try fields.requiredText("transactionId")
             productId = try fields.requiredText("productId")
             quantity = try fields.requiredInteger("quantity")
+            refundedQuantity = try fields.requiredInteger("refundedQuantity")
             purchaseDate = try fields.requiredInstant("purchaseDate")
+            revocationDate = try fields.instant("revocationDate")
+            isBuyer = try fields.requiredBool("isBuyer")
             deliveredAt = try fields.instant("deliveredAt")
+            refusedAt = try fields.instant("refusedAt")
         }
 
         package func write(to writer: inout JSONWriter) {
             writer.member("transactionId", transactionId)
             writer.member("productId", productId)
             writer.member("quantity", quantity)
+            writer.member("refundedQuantity", refundedQuantity)
             writer.member("purchaseDate", purchaseDate)
+            writer.optionalMember("revocationDate", revocationDate)
+            writer.member("isBuyer", isBuyer)
             writer.optionalMember("deliveredAt", deliveredAt)
+            writer.optionalMember("refusedAt", refusedAt)
         }
     }
 

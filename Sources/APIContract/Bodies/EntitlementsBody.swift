@@ -214,7 +214,8 @@ extension EntitlementsBody.Entitlement {
 package enum AccessEndWords {
     package static let all = [
         "customerCanceled", "billingError", "priceIncreaseRefused", "productUnavailable", "expired", "replaced", "refunded",
-        "familySharingStopped", "graceOver", "noNewsFromApple", "ownershipMoved", "balanceUsed", "grantEnded", "held",
+        "familySharingStopped", "assignmentRevoked", "graceOver", "noNewsFromApple", "ownershipMoved", "balanceUsed",
+        "grantEnded", "held",
     ]
 }
 

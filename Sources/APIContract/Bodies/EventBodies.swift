@@ -134,14 +134,15 @@ extension EventItem {
         .optional("endedBecause", .text, "Why access ended.", example: "expired"),
         .optional("status", .text, "What the subscription was afterwards.", example: "expired"),
         .optional("wasSetToRenew", .bool, "Whether it was set to renew."),
-        .optional("previousCustomer", .text, "Whose it was before.", example: "bob"),
+        .optional("previousCustomer", .text, "Whose it was before; of a refused delivery: who has it.", example: "bob"),
+        .optional("deliveredAt", .instant, "Since when that one has it."),
         .optional(
             "expirationIntent", .integer, "Apple's reason for an end: 1 cancelled, 2 billing, 3 price, 4 product, 5 other."),
         .optional("revocation", .object(revocationSchema), "Apple's words about a refund, or about a share that stopped."),
         .optional("isPartial", .bool, "Only a part of the price was given back (PER-11)."),
         .optional("isLatestPeriod", .bool, "The period concerned is the last one that is known."),
         .optional("offer", .object(offerSchema), "The offer that was redeemed (PER-7)."),
-        .optional("quantity", .integer, "How many of a consumable."),
+        .optional("quantity", .integer, "Of a one-time purchase: how many were bought, refunded, or given back."),
         .optional("claim", .text, "The claim concerned.", example: "claim-7"),
         .optional("reason", .text, "Why or which: a stable word, or what an operator wrote.", example: "ownedByAnother"),
         .optional("value", .text, "The unknown value, as Apple wrote it (FACT-5)."),
@@ -179,7 +180,7 @@ extension EventItem {
     private static let offerSchema = ObjectSchema(
         "EventOffer", "An offer as Apple names it.",
         [
-            .optional("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back."),
+            .optional("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back, 5 retention."),
             .optional("offerIdentifier", .text, "Its identifier.", example: "spring"),
             .optional("offerDiscountType", .text, "In Apple's spelling.", example: "FREE_TRIAL"),
             .optional("offerPeriod", .text, "ISO 8601.", example: "P1W"),

@@ -63,10 +63,10 @@ package struct EventKindSchema: Sendable, Hashable {
             ["customer", "productId", "transactionId", "quantity"]),
         .init(
             "purchase.refunded", "Apple refunded a transaction, in full or in part (isPartial).",
-            ["customer", "productId", "transactionId", "revocation", "isPartial", "isLatestPeriod"]),
+            ["customer", "productId", "transactionId", "revocation", "isPartial", "isLatestPeriod", "quantity"]),
         .init(
             "refund.reversed", "A refund, or a share that had stopped, was undone.",
-            ["customer", "productId", "transactionId", "isLatestPeriod"]),
+            ["customer", "productId", "transactionId", "isLatestPeriod", "quantity"]),
         .init(
             "refund.declined", "Apple refused a refund that the customer had asked for.",
             ["customer", "productId", "transactionId", "notificationUUID"]),
@@ -74,8 +74,14 @@ package struct EventKindSchema: Sendable, Hashable {
             "familySharing.stopped", "The purchaser, or Apple, stopped sharing with this member.",
             ["customer", "productId", "transactionId", "revocation", "isLatestPeriod"]),
         .init(
+            "assignment.revoked", "A seat of a group purchase was taken from this member (PER-12).",
+            ["customer", "productId", "transactionId", "revocation", "isLatestPeriod"]),
+        .init(
             "offer.redeemed", "An offer was redeemed: with a new period, or for the next renewal.",
             ["customer", "productId", "nextProductId", "transactionId", "offer", "notificationUUID"]),
+        .init(
+            "delivery.refused", "A consumable was to be delivered to customer, and previousCustomer has it (PER-9).",
+            ["customer", "productId", "transactionId", "previousCustomer", "deliveredAt", "quantity"]),
         .init(
             "change.scheduled", "It will renew into nextProductId (a downgrade, or a crossgrade to another duration).",
             ["customer", "productId", "nextProductId", "transactionId", "until"]),
@@ -150,6 +156,10 @@ package struct EventKindSchema: Sendable, Hashable {
             ["entitlement", "windows"]),
         .init("content.unlocked", "The customer opened an item of content (ENT-8).", []),
         .init("purchase.delivered", "A consumable was delivered (PER-9).", []),
+        .init(
+            "redelivery.allowed", "An operator allowed that the customer has a consumable that another one has (PER-9).",
+            ["transactionId", "reason"]),
+        .init("redelivery.withdrawn", "That counts no longer.", ["transactionId", "reason"]),
         .init("licence.changed", "The customer showed how they came by the app (LIC-3).", []),
         .init(
             "customer.joined",

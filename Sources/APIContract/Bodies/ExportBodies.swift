@@ -121,7 +121,7 @@ package struct ExportedPeriodItem: JSONItem {
             .optional("quantity", .integer, "How many were bought at once."),
             .optional("inAppOwnershipType", .text, "In Apple's spelling.", example: "PURCHASED"),
             .optional("transactionReason", .text, "In Apple's spelling.", example: "RENEWAL"),
-            .optional("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back."),
+            .optional("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back, 5 retention."),
             .optional("offerIdentifier", .text, "The offer's identifier.", example: "spring"),
             .optional("offerDiscountType", .text, "In Apple's spelling.", example: "FREE_TRIAL"),
             .required("signedDate", .instant, "When Apple signed or said this."),

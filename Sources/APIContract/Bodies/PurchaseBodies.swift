@@ -205,28 +205,33 @@ package struct AppAccountTokenBody: AnswerContent, JSONBody, Hashable {
 /// A consumable that was delivered.
 package struct DeliveryBody: AnswerContent, JSONBody, JSONItem {
     package static let schema = ObjectSchema(
-        "Delivery", "A consumable that was delivered (PER-9).",
+        "Delivery", "A consumable that is delivered to a customer (PER-9).",
         [
             .required("transactionId", .text, "Apple's id of the purchase.", example: "2000000113"),
             .required("deliveredAt", .instant, "When it was said first."),
+            .required("quantity", .integer(0, .max), "How many are theirs: those that were not refunded by now.", example: "1"),
         ])
 
     package var transactionId: String
     package var deliveredAt: Timestamp
+    package var quantity: Int64
 
-    package init(transactionId: String, deliveredAt: Timestamp) {
+    package init(transactionId: String, deliveredAt: Timestamp, quantity: Int64) {
         self.transactionId = transactionId
         self.deliveredAt = deliveredAt
+        self.quantity = quantity
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         transactionId = try fields.requiredText("transactionId")
         deliveredAt = try fields.requiredInstant("deliveredAt")
+        quantity = try fields.requiredInteger("quantity")
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("transactionId", transactionId)
         writer.member("deliveredAt", deliveredAt)
+        writer.member("quantity", quantity)
     }
 }
 

@@ -167,7 +167,7 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
 package enum SignalWords {
     package static let kinds = [
         "accountOfManyCustomers", "customerOfManyAccounts", "introductoryOfferAgain", "repeatedRefunds",
-        "refundAfterConsumption", "claimsWithOthersReceipts", "crossgradeLoop", "contestedPurchase",
+        "refundAfterConsumption", "claimsWithOthersReceipts", "crossgradeLoop", "contestedPurchase", "secondDelivery",
     ]
 }
 

@@ -39,7 +39,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .nullable("expiresDate", .instant, "As Apple signed it."),
             .nullable("end", .instant, "Where it ends after everything that is known."),
             .required("beginning", .text, "How it began.", example: "purchase"),
-            .nullable("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back."),
+            .nullable("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back, 5 retention."),
             .nullable("offerDiscountType", .text, "Apple's word, such as FREE_TRIAL."),
             .nullable("offerIdentifier", .text, "Apple's name of the offer."),
             .nullable("priceMilliunits", .integer, "In thousandths of the currency's unit."),

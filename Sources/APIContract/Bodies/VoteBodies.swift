@@ -175,11 +175,37 @@ package struct JoinBody: RequestContent, JSONBody, Hashable {
     }
 }
 
+/// A consumable may be delivered to a customer though another one has it (PER-9).
+package struct RedeliveryBody: RequestContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Redelivery", "A purchase of a consumable that may be delivered to this customer though another one has it (PER-9).",
+        [.required("transactionId", .text, "Any of Apple's ids of the purchase.", example: "2000000113")] + Decider.members)
+
+    package var transactionId: String
+    package var by: Decider
+
+    package init(transactionId: String, by: Decider = Decider()) {
+        self.transactionId = transactionId
+        self.by = by
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        transactionId = try fields.requiredText("transactionId")
+        by = try Decider(fields)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("transactionId", transactionId)
+        by.write(to: &writer)
+    }
+}
+
 /// An earlier vote counts no longer.
 package struct WithdrawalBody: RequestContent, JSONBody, Hashable {
     package static let schema = ObjectSchema(
-        "Withdrawal", "An earlier grant, hold, credit or join of the customer counts no longer from now on (ENT-9).",
-        [.required("vote", .text, "The id of the grant, hold, credit or join.", example: "support-4711")] + Decider.members)
+        "Withdrawal", "An earlier vote of the customer counts no longer from now on (ENT-9).",
+        [.required("vote", .text, "The id of that vote: a grant, hold, credit, redelivery or join.", example: "support-4711")]
+            + Decider.members)
 
     package var vote: String
     package var by: Decider
@@ -229,13 +255,14 @@ package struct WindowItem: JSONItem {
 package struct CustomerVoteItem: JSONItem {
     package static let members: [MemberSchema] = [
         .required("id", .text, "Chosen by whoever decided.", example: "support-4711"),
-        .required("kind", .word(["grant", "hold", "credit", "withdrawal", "join"]), "What was decided."),
+        .required("kind", .word(["grant", "hold", "credit", "withdrawal", "join", "redelivery"]), "What was decided."),
         .optional("entitlement", .text, "The entitlement; absent for a hold on all, and for a withdrawal.", example: "plus"),
         .optional("window", .object(WindowItem.schema), "Of a grant or a hold."),
         .optional("at", .instant, "When a credit counts."), .optional("milliseconds", .integer, "How much a credit adds."),
         .optional("withdraws", .text, "The vote that a withdrawal ends."),
         .optional("from", .text, "Of a join: who turned out to be the other one.", example: "bob"),
         .optional("into", .text, "Of a join: whose everything is.", example: "alice"),
+        .optional("transactionId", .text, "Of a redelivery: Apple's id of the purchase.", example: "2000000113"),
         .optional("withdrawnAt", .instant, "From when on it counts no longer."),
         .required("actor", .text, "Who decided.", example: "mia"),
         .required("reason", .text, "Why; may be empty.", example: "the update of May was broken"),
@@ -252,6 +279,7 @@ package struct CustomerVoteItem: JSONItem {
     package var withdraws: String?
     package var from: String?
     package var into: String?
+    package var transactionId: String?
     package var withdrawnAt: Timestamp?
     package var by: Decider
     package var votedAt: Timestamp
@@ -273,6 +301,7 @@ package struct CustomerVoteItem: JSONItem {
         withdraws = try fields.text("withdraws")
         from = try fields.text("from")
         into = try fields.text("into")
+        transactionId = try fields.text("transactionId")
         withdrawnAt = try fields.instant("withdrawnAt")
         by = Decider(actor: try fields.requiredText("actor"), reason: try fields.requiredText("reason"))
         votedAt = try fields.requiredInstant("votedAt")
@@ -288,6 +317,7 @@ package struct CustomerVoteItem: JSONItem {
         writer.optionalMember("withdraws", withdraws)
         writer.optionalMember("from", from)
         writer.optionalMember("into", into)
+        writer.optionalMember("transactionId", transactionId)
         writer.optionalMember("withdrawnAt", withdrawnAt)
         by.write(to: &writer)
         writer.member("votedAt", votedAt)

@@ -1,3 +1,4 @@
+package import Primitives
 import StrictJSON
 
 /// A refusal as our API says it.
@@ -15,6 +16,8 @@ package struct Problem: Sendable, Hashable {
             .required("detail", .text, "For people; may change."),
             .optional("rule", .text, "The rule that says so.", example: "OWN-9"),
             .optional("hint", .text, "Something that helps support, such as a masked owner.", example: "b…b"),
+            .optional("deliveredTo", .text, "Of deliveredBefore: who has the consumable.", example: "alice"),
+            .optional("deliveredAt", .instant, "Of deliveredBefore: since when."),
             .optional("setting", .text, "What in the server's configuration decides it.", example: "apps[].appAppleId"),
             .optional("field", .text, "The member or parameter that is wrong.", example: "kind"),
             .optional("instance", .text, "The id of the request, as in the header Request-Id.", example: "3f2a9c4b"),
@@ -30,6 +33,8 @@ package struct Problem: Sendable, Hashable {
     package let rule: String?
     /// Something that helps support without giving anybody away, such as a masked owner.
     package let hint: String?
+    /// Who has a consumable that another customer was to have, and since when; nil in every other problem.
+    package var delivered: Delivered?
     /// The member of the server's configuration file that decides it, such as `apps[].appAppleId`; nil where none does.
     package let setting: String?
     /// The member of the body or the parameter that is wrong; nil where none is.
@@ -52,6 +57,14 @@ package struct Problem: Sendable, Hashable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
+    /// Who has a consumable, and since when.
+    package struct Delivered: Sendable, Hashable {
+        package let customer: String
+        package let at: Timestamp
+
+        package init(to customer: String, at: Timestamp) { (self.customer, self.at) = (customer, at) }
+    }
+
     /// - Parameter instance: the id of the request that is refused; nil where what came is no request.
     package func json(instance: String?) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
@@ -62,6 +75,8 @@ package struct Problem: Sendable, Hashable {
             writer.member("detail", detail)
             writer.optionalMember("rule", rule)
             writer.optionalMember("hint", hint)
+            writer.optionalMember("deliveredTo", delivered?.customer)
+            writer.optionalMember("deliveredAt", delivered?.at)
             writer.optionalMember("setting", setting)
             writer.optionalMember("field", field)
             writer.optionalMember("instance", instance)

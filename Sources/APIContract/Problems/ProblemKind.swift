@@ -96,6 +96,8 @@ package struct ProblemKind: Sendable, Hashable {
     package static let unknownVote = ProblemKind("unknownVote", 404)
     package static let unknownClaim = ProblemKind("unknownClaim", 404)
     package static let unknownPurchase = ProblemKind("unknownPurchase", 404)
+    /// Another customer has the consumable already.
+    package static let deliveredBefore = ProblemKind("deliveredBefore", 409)
     package static let unknownContentKind = ProblemKind("unknownContentKind", 404)
     /// A customer would have more attributes than are kept.
     package static let tooManyAttributes = ProblemKind("tooManyAttributes", 409)

@@ -96,6 +96,8 @@ public struct OfferType: RawRepresentable, Sendable, Hashable {
     public static let offerCode = OfferType(rawValue: 3)
     /// A win-back offer.
     public static let winBack = OfferType(rawValue: 4)
+    /// An offer to a subscriber who was about to cancel.
+    public static let retention = OfferType(rawValue: 5)
 }
 
 /// How an offer is paid.

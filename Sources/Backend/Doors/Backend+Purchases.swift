@@ -143,27 +143,47 @@ extension Backend {
 
     // MARK: After the purchase
 
-    /// The app's backend delivered a consumable; saying it again changes nothing (PER-9).
+    /// A consumable that a customer has, and how much of it.
+    package struct Delivered: Sendable, Hashable {
+        /// When it was delivered first.
+        package let delivery: ConsumableDelivery
+        /// How many units are theirs: those that were not given back.
+        package let units: Int64
+    }
+
+    /// The app's backend wants to hand out a consumable; saying it again changes nothing (PER-9).
     ///
-    /// - Returns: when it was delivered first.
-    /// - Throws: `CustomerRefusal.unknownPurchase` where the customer bought no such consumable, or it was refunded.
+    /// - Throws: `CustomerRefusal.unknownPurchase` where the customer bought no such consumable, or all of it was refunded;
+    ///   `.deliveredBefore` where another customer has it, and no vote allows that this one has it too.
     package func confirmDelivery(
         of transactionId: Ledger.TransactionID, to customer: CustomerID, app id: AppID, environment: Environment
-    ) async throws -> ConsumableDelivery {
+    ) async throws -> Delivered {
         let app = try settings(of: id)
         try app.checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
         let known = try await person(of: key)
-        let bought = try await states(of: known).flatMap { $0.consumablePeriods(of: known.customer) }
-        guard let ids = bought.first(where: { $0.isNamed(by: transactionId) })?.transactionIds else {
+        guard let purchase = try await consumable(transactionId, of: known) else {
             throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
         }
-        let now = clock.now()
-        let delivery = ConsumableDelivery(transactionId: transactionId, deliveredAt: now)
-        // Whoever of them it was delivered to first has it.
-        if let kept = known.account.delivery(ofAny: ids) { return kept }
-        let decision = try await decide(on: .delivery(delivery), about: known.key, app: app, at: now)
-        return decision.account.delivery(ofAny: ids) ?? delivery
+        var request = IngestRequest(app: app, learnedAt: clock.now())
+        request.delivery = .init(customer: known.key, purchase: purchase, transactionId: transactionId)
+        switch try await ingest(request).delivery {
+        case .delivered(let delivery, let units): return Delivered(delivery: delivery, units: units)
+        case .refused(let first): throw CustomerRefusal.deliveredBefore(first)
+        case .unknownPurchase, nil: throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
+        }
+    }
+
+    /// The subscription in whose book a consumable of the customer stands; nil where the customer has no such one.
+    func consumable(_ transactionId: Ledger.TransactionID, of known: KnownPerson) async throws -> SubscriptionKey? {
+        try await translatingStorageErrors {
+            for key in try await store.subscriptions(having: transactionId, app: known.key.scope.app)
+            where key.scope == known.key.scope {
+                guard let state = try await store.subscription(key)?.state else { continue }
+                if ConsumablePurchase.named(transactionId, of: known.person, in: state) != nil { return key }
+            }
+            return nil
+        }
     }
 
     /// Keeps what the app's backend knows of a purchase, for the day Apple asks about its refund (ABUSE-2); the last one counts.

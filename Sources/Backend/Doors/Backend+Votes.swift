@@ -49,10 +49,10 @@ extension Backend {
         package let changes: [CustomerAccessChange]
     }
 
-    /// Grants, holds, adds time, or withdraws one of these (ENT-3, ENT-9).
+    /// Grants, holds, adds time, allows a second delivery, or withdraws one of these (ENT-3, ENT-9, PER-9).
     ///
-    /// - Throws: `CustomerRefusal.unknownEntitlement`, `.unknownVote` for a withdrawal of what is not there, `.idTaken` where the
-    ///   id stands for another vote of the customer.
+    /// - Throws: `CustomerRefusal.unknownEntitlement`, `.unknownPurchase`, `.unknownVote` for a withdrawal of what is not there,
+    ///   `.idTaken` where the id stands for another vote of the customer.
     package func vote(
         _ kind: CustomerVote.Kind, _ ballot: Ballot, of customer: CustomerID, app id: AppID, environment: Environment
     ) async throws -> CustomerVoteResult {
@@ -87,6 +87,13 @@ extension Backend {
             return CustomerKey(key.scope, book.customer)
         case .join(let pair):
             for customer in [pair.from, pair.into] { _ = try Self.checked(customer) }
+        case .redelivery(let transactionId):
+            // Of an anonymous customer who logged in, it stands in the book of whom they turned out to be.
+            let known = try await person(of: key)
+            guard try await consumable(transactionId, of: known) != nil else {
+                throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
+            }
+            return known.key
         }
         return key
     }
@@ -185,6 +192,7 @@ extension CustomerVote {
                 && (instant == wanted || (instant == votedAt && wanted == other.votedAt))
         case (.withdraw(let id), .withdraw(let asked)): return id == asked
         case (.join(let pair), .join(let asked)): return pair == asked
+        case (.redelivery(let transactionId), .redelivery(let asked)): return transactionId == asked
         default: return false
         }
     }

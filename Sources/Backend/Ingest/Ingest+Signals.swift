@@ -16,6 +16,9 @@ extension Ingest {
             let review: SignalReview
         }
 
+        /// The last one of a name.
+        func signal(_ name: SignalName) -> AbuseSignal? { found[name]?.signal.signal }
+
         mutating func take(_ signal: FoundSignal, _ request: IngestRequest) { found[signal.name] = (signal, request) }
 
         mutating func order(_ review: SignalReview, in scope: Scope, at instant: Timestamp) {

@@ -27,6 +27,8 @@ package struct Ingest {
     /// What is known now of what was reserved.
     private var settled: [PendingReservation] = []
     private var results: [IngestResult] = []
+    /// The consumables that were delivered in this transaction (PER-9).
+    var delivered: [Scope: [CustomerDelivery]] = [:]
     /// Signals of abuse that were found, and what is to be looked through for more of them (ABUSE-1).
     var signs = Signs()
     /// Why the last two customers who were to be joined were not.
@@ -72,6 +74,7 @@ package struct Ingest {
         joinRefusal = nil
         for said in request.customerInputs { result.customerDecisions.append(try decide(on: said, request)) }
         result.joinRefusal = joinRefusal
+        if let delivery = request.delivery { result.delivery = try decide(on: delivery, request) }
         var (facts, others) = ([SubscriptionKey: [LedgerInput]](), [SubscriptionKey: [LedgerInput]]())
         for arrival in request.arrivals {
             bearing = [:]
@@ -436,7 +439,7 @@ extension IngestRequest {
         var seen: Set<SubscriptionKey> = []
         let named =
             arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
-            + subscriptionInputs.map(\.key) + signals.compactMap(\.toldOf)
+            + subscriptionInputs.map(\.key) + signals.compactMap(\.toldOf) + [delivery?.purchase].compactMap { $0 }
         return named.filter { seen.insert($0).inserted }
     }
 
@@ -446,6 +449,7 @@ extension IngestRequest {
             [said.key] + said.input.customers.map { CustomerKey(said.key.scope, $0) }
         }
         if let telling { keys.append(telling.customer) }
+        if let delivery { keys.append(delivery.customer) }
         keys += claims.filter { $0.claim.keepsIntents || $0.claim.isAnonymous }.map {
             CustomerKey($0.key.scope, $0.claim.customer)
         }

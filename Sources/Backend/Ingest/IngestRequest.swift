@@ -18,6 +18,8 @@ package struct IngestRequest: Sendable {
     var subscriptionInputs: [SubscriptionInput] = []
     /// What was said about customers.
     var customerInputs: [SaidOfCustomer] = []
+    /// A consumable that the app's backend wants to hand out (PER-9).
+    var delivery: DeliveryOrder?
     /// An anonymous customer uses the id for the first time (OWN-10).
     var device: CustomerDevice?
     /// An anonymous customer logs in.
@@ -63,6 +65,13 @@ extension IngestRequest {
         var isAllowed: @Sendable (CustomerAccount) -> Bool = { _ in true }
     }
 
+    /// A consumable that is to be handed out: to whom, and which purchase it is.
+    struct DeliveryOrder: Sendable {
+        let customer: CustomerKey
+        let purchase: SubscriptionKey
+        let transactionId: TransactionID
+    }
+
     /// A customer who may use something else than was told last.
     struct Telling: Sendable {
         let customer: CustomerKey
@@ -87,6 +96,8 @@ package struct IngestResult: Sendable {
     var holder: CustomerID?
     /// Of each thing that was said about a customer, in their order; nil where it was not allowed.
     var customerDecisions: [CustomerDecision?] = []
+    /// What came of a delivery; nil where the request asks for none.
+    var delivery: Delivery?
     /// Why two customers were not joined; nil where they were, or nobody was to be.
     var joinRefusal: JoinRefusal?
     /// The device that the customer has now; nil where the request registers none.
@@ -95,6 +106,16 @@ package struct IngestResult: Sendable {
     var isIdentified = false
     /// What came of an identification; nil where the request asks for none.
     var identified: Identified?
+
+    /// What came of a delivery (PER-9).
+    enum Delivery: Sendable, Hashable {
+        /// The customer has it, now or since before, and how many units of it are theirs.
+        case delivered(ConsumableDelivery, units: Int64)
+        /// Another customer has it.
+        case refused(CustomerDelivery)
+        /// The customer bought no such consumable, or all of it was given back.
+        case unknownPurchase
+    }
 
     /// What came of an identification.
     enum Identified: Sendable, Hashable {

@@ -97,8 +97,8 @@ extension Backend {
                 report.findings.append(
                     Finding(.columnsDiffer, about: subject, "\(kept.columns.kind) of \(kept.columns.recordedAt)"))
             }
-            guard depth.rebuild, contents.account.first == CustomerCoding.form else { return }
-            if CustomerCoding.encode(CustomerAccount(key, contents.inputs.map(\.input))) != contents.account {
+            guard depth.rebuild else { return }
+            if CustomerAccount(key, contents.inputs.map(\.input)) != contents.stored.account {
                 let words = "\(contents.inputs.count) inputs come to another account"
                 report.findings.append(Finding(.accountDiffers, about: subject, words))
             }

@@ -75,6 +75,9 @@ struct ContentsProof {
         if !Set(aliases).isSubset(of: contents.aliases) {
             findings.append(Finding(.periodsDiffer, key, "\(state.periods.count) periods"))
         }
+        if !Set(RefundPlace.all(in: state)).isSubset(of: contents.refunds) {
+            findings.append(Finding(.columnsDiffer, key, "a refund is not listed"))
+        }
         // When it became known is nobody's to fold.
         if let listed = try contents.listing.flatMap({ try ListingCoding.decode($0, of: key.originalTransactionId) }),
             listed != ListedSubscription(of: state, changedAt: listed.changedAt)

@@ -75,6 +75,7 @@ enum ConsumptionWords: Words {
         case .refused(.unknownTransaction): "nothing: the purchase is not credited to a customer"
         case .refused(.noConsent): "nothing: there is no consent"
         case .refused(.familyShared): "nothing: Apple takes no report about Family Sharing"
+        case .refused(.assigned): "nothing: Apple takes no report about an assigned seat"
         case .refused(.tooLate): "nothing: the deadline has passed"
         }
     }
@@ -95,6 +96,7 @@ enum ConsumptionWords: Words {
         case .refused(.unknownTransaction): "不答复：该购买未计入任何顾客"
         case .refused(.noConsent): "不答复：没有同意"
         case .refused(.familyShared): "不答复：Apple 不接受关于家人共享的报告"
+        case .refused(.assigned): "不答复：Apple 不接受关于分配名额的报告"
         case .refused(.tooLate): "不答复：已过截止时间"
         }
     }

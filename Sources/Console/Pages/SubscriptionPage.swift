@@ -221,6 +221,8 @@ struct SubscriptionPage {
         case .replaced: .said("replaced", StateWords.replaced)
         case .revoked(let revocation) where revocation.type == .familyRevoke:
             .badge(.bad, "familySharingStopped", StateWords.familySharingStopped)
+        case .revoked(let revocation) where revocation.type == .assignmentRevoke:
+            .badge(.bad, "assignmentRevoked", StateWords.assignmentRevoked)
         case .revoked(let revocation):
             revocation.isPartial
                 ? .badge(.warn, "refundedInPart", StateWords.partlyRefunded) : .badge(.bad, "refunded", StateWords.refunded)

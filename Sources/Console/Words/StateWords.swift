@@ -6,7 +6,7 @@ enum StateWords: Words {
     case status(SubscriptionStatus?)
     case renewal(SubscriptionStatus.Renewal)
     case beginning(Period.Beginning)
-    case ran, replaced, refunded, partlyRefunded, familySharingStopped, ignored, neverServes
+    case ran, replaced, refunded, partlyRefunded, familySharingStopped, assignmentRevoked, ignored, neverServes
     case servedElsewhere(OriginalTransactionID)
     case kind(ProductKind)
 
@@ -35,6 +35,7 @@ enum StateWords: Words {
         case .refunded: "refunded"
         case .partlyRefunded: "refunded in part"
         case .familySharingStopped: "Family Sharing stopped"
+        case .assignmentRevoked: "seat taken back"
         case .ignored: "gives nothing"
         case .neverServes: "never served"
         case .servedElsewhere(let id): "serves under \(Speech.isolated(id.rawValue))"
@@ -72,6 +73,7 @@ enum StateWords: Words {
         case .refunded: "已退款"
         case .partlyRefunded: "部分退款"
         case .familySharingStopped: "家人共享已停止"
+        case .assignmentRevoked: "名额已收回"
         case .ignored: "不提供权限"
         case .neverServes: "从未生效"
         case .servedElsewhere(let id): "在 \(Speech.isolated(id.rawValue)) 下生效"
@@ -167,6 +169,7 @@ enum AccessWords: Words {
         case .ended(.replaced): "replaced by what does not give this"
         case .ended(.refunded): "refunded"
         case .ended(.familySharingStopped): "Family Sharing stopped"
+        case .ended(.assignmentRevoked): "the seat was taken back"
         case .ended(.graceOver): "the billing grace period ended"
         case .ended(.noNewsFromApple): "no news from Apple"
         case .ended(.ownershipMoved): "the subscription is another customer's now"
@@ -197,6 +200,7 @@ enum AccessWords: Words {
         case .ended(.replaced): "被不提供此权限的商品替换"
         case .ended(.refunded): "已退款"
         case .ended(.familySharingStopped): "家人共享已停止"
+        case .ended(.assignmentRevoked): "名额已收回"
         case .ended(.graceOver): "宽限期结束"
         case .ended(.noNewsFromApple): "Apple 没有消息"
         case .ended(.ownershipMoved): "订阅现归另一位顾客所有"

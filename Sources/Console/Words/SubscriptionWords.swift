@@ -237,6 +237,7 @@ enum AbuseWords: Words {
         case .kind(.claimsWithOthersReceipts): "claims with receipts of others"
         case .kind(.crossgradeLoop): "changes of product one after another"
         case .kind(.contestedPurchase): "a purchase that several customers show"
+        case .kind(.secondDelivery): "a consumable that two customers were to get"
         case .moreEvidence(let count): "and \(count) more"
         }
     }
@@ -254,6 +255,7 @@ enum AbuseWords: Words {
         case .kind(.claimsWithOthersReceipts): "用他人的收据认领"
         case .kind(.crossgradeLoop): "接连更改商品"
         case .kind(.contestedPurchase): "多位顾客出示同一购买"
+        case .kind(.secondDelivery): "同一消耗型项目要交付给两位顾客"
         case .moreEvidence(let count): "另有 \(count) 项"
         }
     }

@@ -32,6 +32,8 @@ package struct AbuseSignal: Sendable, Hashable {
         case crossgradeLoop
         /// Several customers have evidence of one purchase (OWN-4).
         case contestedPurchase
+        /// A consumable was to be delivered to a second customer (PER-9).
+        case secondDelivery
     }
 
     package enum Subject: Sendable, Hashable {
@@ -108,6 +110,22 @@ package struct AbuseSignal: Sendable, Hashable {
         // The share first, so that no count is too great to be multiplied.
         score = count / 2 >= threshold ? 100 : min(100, count * 50 / threshold)
         self.evidence = Array(evidence.sorted(by: Evidence.inOrder).suffix(Self.mostEvidence))
+    }
+
+    /// PER-9: the customer who has a consumable, and those who were to have it too.
+    ///
+    /// - Parameter known: what showed it before.
+    package static func secondDelivery(
+        of subscription: OriginalTransactionID, to customer: CustomerID, _ refused: RefusedDelivery,
+        having first: CustomerDelivery, beside known: [Evidence] = []
+    ) -> AbuseSignal {
+        let new = [
+            Evidence(at: first.delivery.deliveredAt, what: .customer(first.customer, subscription)),
+            Evidence(at: refused.refusedAt, what: .customer(customer, subscription)),
+        ]
+        let all = known + new.filter { piece in !known.contains { $0.customer == piece.customer } }
+        let evidence = Array(all.sorted(by: Evidence.inOrder).suffix(mostEvidence))
+        return AbuseSignal(.secondDelivery, .subscription(subscription), score: 50, count: evidence.count, evidence: evidence)
     }
 
     static func inOrder(_ left: AbuseSignal, _ right: AbuseSignal) -> Bool {

@@ -14,6 +14,8 @@ package enum ConsumptionAnswer: Sendable, Hashable {
         case noConsent
         /// Apple accepts no report about a family-shared purchase (4000185).
         case familyShared
+        /// Apple takes no report about a seat (PER-12).
+        case assigned
         /// Twelve hours have passed.
         case tooLate(deadline: Timestamp)
     }
@@ -35,8 +37,8 @@ package enum ConsumptionAnswer: Sendable, Hashable {
             self = .refused(.noConsent)
             return
         }
-        guard !purchase.isFromFamily else {
-            self = .refused(.familyShared)
+        guard !purchase.isPaidByAnother else {
+            self = .refused(purchase.period.transaction.details.isAssigned ? .assigned : .familyShared)
             return
         }
         guard instant < request.deadline else {
@@ -58,7 +60,7 @@ package struct LifetimeMoney: Sendable, Hashable {
 
     /// Over everything bought by the instant.
     package init(_ purchases: [CustomerPeriod], until instant: Timestamp) {
-        let bought = purchases.filter { $0.purchaseDate <= instant && !$0.isFromFamily }
+        let bought = purchases.filter { $0.purchaseDate <= instant && !$0.isPaidByAnother }
         purchased = Self.sum(bought.map(\.dollars))
         refunded = Self.sum(bought.filter { ($0.refund?.revocationDate ?? .latestAccepted) <= instant }.map(\.refundedDollars))
     }

@@ -40,7 +40,7 @@ struct AccessFold {
             switch period.endReason {
             case .ran: .expired
             case .replaced: .replaced
-            case .revoked(let revocation): revocation.type == .familyRevoke ? .familySharingStopped : .refunded
+            case .revoked(let revocation): AccessSpan.End(period.transaction.takenBack(by: revocation))
             }
         return AccessSpan(
             from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)
@@ -186,5 +186,16 @@ extension AccessSpan {
     fileprivate func precedes(_ other: AccessSpan) -> Bool {
         if from != other.from { return from < other.from }
         return (until ?? .latestAccepted) < (other.until ?? .latestAccepted)
+    }
+}
+
+extension AccessSpan.End {
+    fileprivate init(_ takenBack: TakenBack) {
+        self =
+            switch takenBack {
+            case .money: .refunded
+            case .familySharing: .familySharingStopped
+            case .assignment: .assignmentRevoked
+            }
     }
 }

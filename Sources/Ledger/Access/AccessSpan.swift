@@ -36,6 +36,8 @@ package struct AccessSpan: Sendable, Hashable {
         case replaced
         case refunded
         case familySharingStopped
+        /// A seat of a group purchase was taken back (PER-12).
+        case assignmentRevoked
         case graceOver
         case noNewsFromApple
         /// The subscription goes on for another customer.
@@ -46,6 +48,9 @@ package struct AccessSpan: Sendable, Hashable {
         case grantEnded
         /// An operator holds it (ENT-9).
         case held
+
+        /// Apple took it back, and may give it back (ENT-5).
+        var isTakenBack: Bool { self == .refunded || self == .familySharingStopped || self == .assignmentRevoked }
     }
 
     package func contains(_ instant: Timestamp) -> Bool {

@@ -34,7 +34,7 @@ package struct CreditedPeriod: Sendable, Hashable {
         purchaseDate = fact.purchaseDate
         expiresDate = fact.expiresDate
         takenBackAt = period.ranOut ? nil : period.end
-        quantity = max(1, fact.details.quantity ?? 1)
+        quantity = fact.units
         type = fact.type
     }
 }
@@ -47,10 +47,5 @@ extension SubscriptionState {
 
     private func credited(to customer: CustomerID) -> [Period] {
         periods.filter { $0.counts && !$0.neverServes && owner(at: $0.purchaseDate) == customer }
-    }
-
-    /// The consumables that this customer bought and keeps: each charge once, however often it was announced (PER-9).
-    package func consumablePeriods(of customer: CustomerID) -> [Period] {
-        credited(to: customer).filter { $0.transaction.type == .consumable && $0.ranOut }
     }
 }

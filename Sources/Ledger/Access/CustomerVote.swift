@@ -30,6 +30,8 @@ package struct CustomerVote: Sendable, Hashable {
         case withdraw(ID<VoteEvidence>)
         /// Two customers are one person, or one has another id (OWN-10); stands in the books of both.
         case join(CustomerPair)
+        /// The app may deliver a consumable to the customer though another one has it, by any id of the purchase (PER-9).
+        case redelivery(TransactionID)
     }
 }
 
@@ -87,7 +89,7 @@ package struct CustomerAccount: Sendable, Hashable {
                     && intent.madeAt < known.madeAt.adding(half)
             }
         case .consumption(let note): return consumption(of: note.transactionId)?.knowledge != note.knowledge
-        case .vote, .unlock, .delivery, .appPurchase, .attribute: return true
+        case .vote, .unlock, .delivery, .refusedDelivery, .appPurchase, .attribute: return true
         }
     }
 
@@ -96,11 +98,6 @@ package struct CustomerAccount: Sendable, Hashable {
 
     /// What the customer unlocked, by when (ENT-8).
     package var unlocks: [ContentUnlock] { inputs.compactMap { if case .unlock(let unlock) = $0 { unlock } else { nil } } }
-
-    /// The consumables that were delivered, by when (PER-9).
-    package var deliveries: [ConsumableDelivery] {
-        inputs.compactMap { if case .delivery(let delivery) = $0 { delivery } else { nil } }
-    }
 
     /// How the customer came by the app, by when it was shown (LIC-3).
     package var appPurchases: [ShownAppPurchase] {
@@ -116,11 +113,6 @@ package struct CustomerAccount: Sendable, Hashable {
         return notes.last { transactionIds.contains($0.transactionId) }
     }
 
-    /// That a consumable was delivered, whichever of its ids was named; nil where it was not (PER-9).
-    package func delivery(ofAny transactionIds: [TransactionID]) -> ConsumableDelivery? {
-        deliveries.first { transactionIds.contains($0.transactionId) }
-    }
-
     /// OWN-10: takes over what was said about a customer who is this one. A vote whose id stands for another one here is taken
     /// under an id that names its customer too; a join stands in both books and is one.
     package mutating func absorb(_ other: CustomerAccount) {
@@ -134,7 +126,7 @@ package struct CustomerAccount: Sendable, Hashable {
                     .unlock(
                         ContentUnlock(
                             customer: customer, content: unlock.content, kind: unlock.kind, unlockedAt: unlock.unlockedAt)))
-            case .vote, .intent, .delivery, .appPurchase, .consumption, .attribute: _ = record(input)
+            case .vote, .intent, .delivery, .refusedDelivery, .appPurchase, .consumption, .attribute: _ = record(input)
             }
         }
     }

@@ -17,6 +17,8 @@ package enum EndReason: String, Sendable, Hashable, CaseIterable {
     case replaced
     case refunded
     case familySharingStopped
+    /// A seat of a group purchase was taken back (PER-12).
+    case assignmentRevoked
     /// ENT-7: the billing grace period ended, and Apple gave no reason.
     case graceOver
     /// ENT-6: Apple has said nothing.
@@ -44,6 +46,7 @@ package enum EndReason: String, Sendable, Hashable, CaseIterable {
             case (.replaced, _): .replaced
             case (.refunded, _): .refunded
             case (.familySharingStopped, _): .familySharingStopped
+            case (.assignmentRevoked, _): .assignmentRevoked
             case (.ownershipMoved, _): .ownershipMoved
             case (.balanceUsed, _): .balanceUsed
             case (.grantEnded, _): .grantEnded

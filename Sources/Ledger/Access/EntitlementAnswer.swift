@@ -210,7 +210,8 @@ extension Stretch {
     fileprivate func isSetToRenew(by instant: Timestamp) -> Bool {
         switch endsBecause {
         case .expired, .balanceUsed: break
-        case .replaced, .refunded, .familySharingStopped, .graceOver, .noNewsFromApple, .ownershipMoved, .grantEnded, .held:
+        case .replaced, .refunded, .familySharingStopped, .assignmentRevoked, .graceOver, .noNewsFromApple, .ownershipMoved,
+            .grantEnded, .held:
             return false
         }
         return holding?.words.last(by: instant)?.autoRenewStatus == true
@@ -222,7 +223,8 @@ extension AccessSpan.End {
     fileprivate var isEndOfRenewal: Bool {
         switch self {
         case .expired, .graceOver, .noNewsFromApple: true
-        case .replaced, .refunded, .familySharingStopped, .ownershipMoved, .balanceUsed, .grantEnded, .held: false
+        case .replaced, .refunded, .familySharingStopped, .assignmentRevoked, .ownershipMoved, .balanceUsed, .grantEnded, .held:
+            false
         }
     }
 }

@@ -10,6 +10,8 @@ package enum CustomerInput: Sendable, Hashable {
     case unlock(ContentUnlock)
     /// The app's backend delivered a consumable (PER-9).
     case delivery(ConsumableDelivery)
+    /// The app's backend wanted to deliver a consumable that another customer has already (PER-9).
+    case refusedDelivery(RefusedDelivery)
     /// The customer showed how they came by the app (LIC-3).
     case appPurchase(ShownAppPurchase)
     /// The app's backend said what it knows of a purchase, for the day Apple asks (ABUSE-2).
@@ -19,7 +21,7 @@ package enum CustomerInput: Sendable, Hashable {
 
     /// Which of these it is. The spellings are stable: they stand in the books.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case vote, intent, unlock, delivery, appPurchase, consumption, attribute
+        case vote, intent, unlock, delivery, refusedDelivery, appPurchase, consumption, attribute
     }
 
     package var kind: Kind {
@@ -28,6 +30,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .intent: .intent
         case .unlock: .unlock
         case .delivery: .delivery
+        case .refusedDelivery: .refusedDelivery
         case .appPurchase: .appPurchase
         case .consumption: .consumption
         case .attribute: .attribute
@@ -41,6 +44,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .intent(let intent): intent.id.rawValue
         case .unlock(let unlock): "\(unlock.kind.rawValue)/\(unlock.content.rawValue)"
         case .delivery(let delivery): delivery.transactionId.rawValue
+        case .refusedDelivery(let refused): refused.transactionId.rawValue
         case .appPurchase(let shown): shown.id
         case .consumption(let note): "\(note.transactionId.rawValue)/\(note.notedAt.millisecondsSince1970)"
         case .attribute(let attribute): "\(attribute.name)/\(attribute.saidAt.millisecondsSince1970)"
@@ -54,6 +58,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .intent(let intent): intent.madeAt
         case .unlock(let unlock): unlock.unlockedAt
         case .delivery(let delivery): delivery.deliveredAt
+        case .refusedDelivery(let refused): refused.refusedAt
         case .appPurchase(let shown): shown.shownAt
         case .consumption(let note): note.notedAt
         case .attribute(let attribute): attribute.saidAt
@@ -65,7 +70,7 @@ package enum CustomerInput: Sendable, Hashable {
         switch self {
         case .vote(let vote): vote.actor
         case .intent, .unlock, .appPurchase: "customer"
-        case .delivery, .consumption, .attribute: "appBackend"
+        case .delivery, .refusedDelivery, .consumption, .attribute: "appBackend"
         }
     }
 
@@ -75,7 +80,7 @@ package enum CustomerInput: Sendable, Hashable {
         case .vote(let vote): vote.rule
         case .intent: .intents
         case .unlock: .contentAfterTheEnd
-        case .delivery: .oneTimePurchase
+        case .delivery, .refusedDelivery: .oneTimePurchase
         case .appPurchase: .paidApp
         case .consumption: .consumptionReport
         case .attribute: .cohorts
@@ -95,20 +100,9 @@ extension CustomerVote {
         switch kind {
         case .credit: .balance
         case .join: .anonymous
+        case .redelivery: .oneTimePurchase
         case .grant, .hold, .withdraw: .vote
         }
-    }
-}
-
-/// The app's backend handed out what a consumable is for; said once for each transaction (PER-9).
-package struct ConsumableDelivery: Sendable, Hashable {
-    package let transactionId: TransactionID
-    /// On our clock.
-    package let deliveredAt: Timestamp
-
-    package init(transactionId: TransactionID, deliveredAt: Timestamp) {
-        self.transactionId = transactionId
-        self.deliveredAt = deliveredAt
     }
 }
 

@@ -41,23 +41,31 @@ package struct CustomerPeriod: Sendable, Hashable {
     /// A customer bought it. It did not renew by itself (OWN-8), and Apple did not stop it as already active (OWN-5).
     package var isBought: Bool { period.isBought }
 
-    /// Shared by a member of the family, who paid for it with another Apple Account (OWN-13).
-    package var isFromFamily: Bool { period.transaction.details.isFamilyShared }
+    /// Paid for with another Apple Account: that of a member of the family, or of a group's purchaser (OWN-13, PER-12).
+    package var isPaidByAnother: Bool { period.transaction.details.isPaidByAnother }
 
     /// When Apple gave money back because it was asked to, in full or in part; nil where it did not. A switch is no refund, even
-    /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped.
+    /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped, or a seat that was taken
+    /// back.
     package var refund: Revocation? {
         guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
-            revocation.type != .familyRevoke, !isSwitch(at: revocation.revocationDate)
+            period.transaction.takenBack(by: revocation) == .money, !isSwitch(at: revocation.revocationDate)
         else { return nil }
         return revocation
     }
 
+    /// How many units of a one-time purchase were given back; nil where none were, or Apple does not say how many (PER-11).
+    package var refundedUnits: Int64? { refund.flatMap { period.transaction.units(refundedBy: $0) } }
+
+    /// It is counted, and may be delivered (PER-9).
+    package var isConsumable: Bool { period.transaction.type == .consumable }
+
     /// The whole price was given back, so that for licences it was never bought (ENT-4).
     package var isFullyRefunded: Bool { refund.map { !$0.isPartial } ?? false }
 
-    /// It was an introductory offer, a trial among them: `offerType` 1 (PER-7). A family member's offer is not the customer's.
-    package var isIntroductoryOffer: Bool { period.transaction.details.offerType == 1 && !isFromFamily }
+    /// It was an introductory offer, a trial among them: `offerType` 1 (PER-7). What another one paid is no offer of the
+    /// customer's.
+    package var isIntroductoryOffer: Bool { period.transaction.details.offerType == 1 && !isPaidByAnother }
 
     /// It was a promotional offer: `offerType` 2 (PER-7).
     package var isPromotionalOffer: Bool { period.transaction.details.offerType == 2 }

@@ -24,6 +24,8 @@ package struct CustomerEvent: Sendable, Hashable {
     package var added: Milliseconds?
     /// Whose everything is while the two are one, and who the other one is.
     package var pair: CustomerPair?
+    /// Apple's id of the purchase that a vote names.
+    package var transactionId: TransactionID?
     /// In the words of whoever decided; nil where there are none.
     package var reason: String?
 
@@ -45,6 +47,10 @@ package struct CustomerEvent: Sendable, Hashable {
         case contentUnlocked = "content.unlocked"
         /// A consumable was delivered (PER-9).
         case purchaseDelivered = "purchase.delivered"
+        /// An operator allowed that the customer has a consumable that another one has already (PER-9).
+        case redeliveryAllowed = "redelivery.allowed"
+        /// That counts no longer.
+        case redeliveryWithdrawn = "redelivery.withdrawn"
         /// The customer showed how they came by the app, which may be a licence (LIC-3).
         case licenceChanged = "licence.changed"
         /// An operator decided that this customer and another one are one person (OWN-10); told of both.
@@ -90,7 +96,8 @@ extension CustomerEvent {
         case .unlock: return event(.contentUnlocked)
         case .delivery: return event(.purchaseDelivered)
         case .appPurchase: return event(.licenceChanged)
-        case .intent, .consumption, .attribute: return nil
+        // A refused delivery is told of the purchase, of which both customers are told (`delivery.refused`).
+        case .intent, .refusedDelivery, .consumption, .attribute: return nil
         }
     }
 
@@ -119,9 +126,11 @@ extension CustomerEvent {
             case .hold(let entitlement, _): return event(.holdWithdrawn) { $0.entitlement = entitlement }
             case .credit(let entitlement, _, _): return event(.balanceChanged) { $0.entitlement = entitlement }
             case .join(let pair): return event(.customerSeparated) { $0.pair = pair }
+            case .redelivery(let transactionId): return event(.redeliveryWithdrawn) { $0.transactionId = transactionId }
             case .withdraw: return nil
             }
         case .join(let pair): return event(.customerJoined) { $0.pair = pair }
+        case .redelivery(let transactionId): return event(.redeliveryAllowed) { $0.transactionId = transactionId }
         }
     }
 }

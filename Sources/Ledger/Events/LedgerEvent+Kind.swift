@@ -28,8 +28,12 @@ extension LedgerEvent {
         case refundDeclined = "refund.declined"
         /// Family Sharing stopped for this member (PER-2).
         case familySharingStopped = "familySharing.stopped"
+        /// A seat of a group purchase was taken from this member (PER-12).
+        case assignmentRevoked = "assignment.revoked"
         /// An offer was redeemed (PER-7).
         case offerRedeemed = "offer.redeemed"
+        /// A consumable was to be delivered to a customer, and another one has it (PER-9).
+        case deliveryRefused = "delivery.refused"
 
         // MARK: The next renewal
 

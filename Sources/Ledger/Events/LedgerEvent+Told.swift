@@ -32,6 +32,18 @@ extension LedgerEvent {
         }
     }
 
+    /// PER-9: a consumable was to be delivered to a customer, and another one has it.
+    package static func deliveryRefused(
+        of purchase: Period, _ subscription: SubscriptionKey, to customer: CustomerID, having first: CustomerDelivery,
+        at instant: Timestamp
+    ) -> LedgerEvent {
+        LedgerEvent(.deliveryRefused, of: subscription, at: instant, by: .oneTimePurchase) {
+            ($0.customer, $0.productId, $0.transactionId) = (customer, purchase.productId, purchase.transaction.transactionId)
+            ($0.previousCustomer, $0.deliveredAt) = (first.customer, first.delivery.deliveredAt)
+            $0.quantity = purchase.transaction.details.quantity
+        }
+    }
+
     /// ABUSE-1: a signal about the customer, by its stable name.
     package static func signalRaised(
         _ name: String, about customer: CustomerID?, on subscription: SubscriptionKey, at instant: Timestamp

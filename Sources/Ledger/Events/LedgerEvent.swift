@@ -43,8 +43,10 @@ package struct LedgerEvent: Sendable, Hashable, Codable {
     package internal(set) var status: String?
     /// Whether it was set to renew; nil in events that are not about an end.
     package internal(set) var wasSetToRenew: Bool?
-    /// Whose it was before.
+    /// Whose it was before; of a refused delivery: to whom it was delivered.
     package internal(set) var previousCustomer: CustomerID?
+    /// When that one had it delivered, on our clock.
+    package internal(set) var deliveredAt: Timestamp?
     /// Apple's reason for an end: 1 cancelled, 2 billing, 3 no consent to a price, 4 product gone, 5 other; nil where it gave
     /// none.
     package internal(set) var expirationIntent: Int64?
@@ -56,7 +58,8 @@ package struct LedgerEvent: Sendable, Hashable, Codable {
     package internal(set) var isLatestPeriod: Bool?
     /// The offer that was redeemed (PER-7).
     package internal(set) var offer: Offer?
-    /// How many of a consumable; nil where Apple does not say.
+    /// Of a one-time purchase: how many were bought, refunded or given back by undoing a refund; nil where Apple does not say how
+    /// many were bought.
     package internal(set) var quantity: Int64?
     /// The claim concerned.
     package internal(set) var claim: ID<ClaimEvidence>?
@@ -89,7 +92,7 @@ package struct LedgerEvent: Sendable, Hashable, Codable {
     ///
     /// Source: Apple, App Store Server API, `offerType`, `offerIdentifier`, `offerDiscountType`, `offerPeriod`.
     package struct Offer: Sendable, Hashable, Codable {
-        /// 1 introductory, 2 promotional, 3 offer code, 4 win-back; nil where Apple does not say.
+        /// 1 introductory, 2 promotional, 3 offer code, 4 win-back, 5 retention; nil where Apple does not say.
         package let offerType: Int64?
         package let offerIdentifier: String?
         /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME` or newer.

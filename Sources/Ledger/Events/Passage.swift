@@ -135,7 +135,7 @@ struct PassageEvents {
     /// An end that was told, and at whose instant there is access after all, for another reason than a refund that was undone.
     private func late(_ told: [Passage]) -> [LedgerEvent] {
         told.compactMap { passage in
-            guard passage.kind == .accessEnded, passage.endedBecause != .refunded, passage.endedBecause != .familySharingStopped,
+            guard passage.kind == .accessEnded, passage.endedBecause?.isTakenBack != true,
                 let span = after.state.spans.last(where: { $0.contains(passage.at) })
             else { return nil }
             let stillEnds = passages.contains { $0.tellsTheSame(as: passage) && $0.tellAt <= horizon }

@@ -105,11 +105,17 @@ struct PeriodEvents {
         case (_?, nil):
             guard after.periods[index].transaction.revocation == nil else { return [] }
             let instant = known?.revocationDate ?? after.periods[index].purchaseDate
-            return [event(.refundReversed, of: index, at: instant, by: .refundReversed) { $0.isLatestPeriod = isLatest(index) }]
+            let units = known.flatMap { after.periods[index].transaction.units(refundedBy: $0) }
+            return [
+                event(.refundReversed, of: index, at: instant, by: .refundReversed) {
+                    ($0.isLatestPeriod, $0.quantity) = (isLatest(index), units)
+                }
+            ]
         case (let known, let revocation?):
             if let known, known.isPartial == revocation.isPartial,
                 known.revocationPercentage == revocation.revocationPercentage
-                    || known.revocationPercentage == nil || revocation.revocationPercentage == nil
+                    || known.revocationPercentage == nil || revocation.revocationPercentage == nil,
+                !saysUnits(revocation, of: index, after: known)
             {
                 return []
             }
@@ -117,14 +123,25 @@ struct PeriodEvents {
         }
     }
 
+    /// PER-11: of a one-time purchase Apple says now how many units it refunded, and did not before.
+    private func saysUnits(_ revocation: Revocation, of index: Int, after known: Revocation) -> Bool {
+        let fact = after.periods[index].transaction
+        return fact.type.isOneTime && fact.units(refundedBy: known) == nil && fact.units(refundedBy: revocation) != nil
+    }
+
     private func refund(_ revocation: Revocation, of index: Int) -> LedgerEvent {
-        let isFamily = revocation.type == .familyRevoke
-        let rule: Rule = isFamily ? .periodEnd : isLatest(index) ? .takeBack : .olderRefund
-        return event(
-            isFamily ? .familySharingStopped : .purchaseRefunded, of: index, at: revocation.revocationDate, by: rule
-        ) {
+        let kind: LedgerEvent.Kind =
+            switch after.periods[index].transaction.takenBack(by: revocation) {
+            case .money: .purchaseRefunded
+            case .familySharing: .familySharingStopped
+            case .assignment: .assignmentRevoked
+            }
+        let isMoney = kind == .purchaseRefunded
+        let rule: Rule = !isMoney ? .periodEnd : isLatest(index) ? .takeBack : .olderRefund
+        return event(kind, of: index, at: revocation.revocationDate, by: rule) {
             $0.revocation = revocation
-            $0.isPartial = isFamily ? nil : revocation.isPartial
+            $0.isPartial = isMoney ? revocation.isPartial : nil
+            $0.quantity = isMoney ? after.periods[index].transaction.units(refundedBy: revocation) : nil
             $0.isLatestPeriod = isLatest(index)
         }
     }
@@ -151,16 +168,6 @@ extension Period {
     /// A revocation that is a refund or a stopped share, and not an upgrade seen from the money's side (ENT-4).
     fileprivate var refund: Revocation? {
         transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation
-    }
-}
-
-extension ProductKind {
-    /// Bought once, and known to be.
-    fileprivate var isOneTime: Bool {
-        switch self {
-        case .consumable, .nonConsumable, .nonRenewingSubscription: true
-        case .autoRenewableSubscription, .unstated, .unknown: false
-        }
     }
 }
 

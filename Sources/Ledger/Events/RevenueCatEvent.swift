@@ -61,7 +61,8 @@ package struct RevenueCatEvent: Sendable, Hashable {
         case .subscriptionExtended: [RevenueCatEvent(.subscriptionExtended)]
         // Only the latest period's refund is one there.
         case .purchaseRefunded: event.isLatestPeriod == true ? [RevenueCatEvent(.cancellation, .customerSupport)] : []
-        case .familySharingStopped: event.isLatestPeriod == true ? [RevenueCatEvent(.cancellation, .unknown)] : []
+        case .familySharingStopped, .assignmentRevoked:
+            event.isLatestPeriod == true ? [RevenueCatEvent(.cancellation, .unknown)] : []
         case .refundReversed: [RevenueCatEvent(.refundReversed)]
         case .purchaseMade: [RevenueCatEvent(.nonRenewingPurchase)]
         // A transfer has a from and a to; the first owner is told by the purchase.
@@ -69,7 +70,7 @@ package struct RevenueCatEvent: Sendable, Hashable {
         // The end is told by `access.ended`; a SUBSCRIBER_ALIAS for a merge is deprecated.
         case .subscriptionExpired, .gracePeriodBegan, .gracePeriodEnded, .changeWithdrawn, .offerRedeemed, .refundDeclined,
             .priceIncreasePending, .priceIncreaseAccepted, .ownerProposed, .claimWaiting, .claimRefused, .customerMerged,
-            .accessChanged, .newsLate, .consumptionRequested, .paymentDoubled, .signalRaised, .warningUnknown:
+            .accessChanged, .newsLate, .consumptionRequested, .paymentDoubled, .signalRaised, .warningUnknown, .deliveryRefused:
             []
         }
     }
@@ -80,7 +81,7 @@ package struct RevenueCatEvent: Sendable, Hashable {
         case .grantMade: [RevenueCatEvent(.nonRenewingPurchase)]
         case .grantWithdrawn: [RevenueCatEvent(.expiration, .developerInitiated)]
         case .holdPlaced, .holdWithdrawn, .balanceChanged, .entitlementChanged, .contentUnlocked, .purchaseDelivered,
-            .licenceChanged, .customerJoined, .customerSeparated:
+            .redeliveryAllowed, .redeliveryWithdrawn, .licenceChanged, .customerJoined, .customerSeparated:
             []
         }
     }
@@ -99,7 +100,8 @@ package struct RevenueCatEvent: Sendable, Hashable {
         switch event.endedBecause {
         case .refunded: .customerSupport
         case .graceOver: reason(of: event.expirationIntent) ?? .billingError
-        case .expired, .replaced, .familySharingStopped, .noNewsFromApple, .ownershipMoved, .balanceUsed, .grantEnded, .held, nil:
+        case .expired, .replaced, .familySharingStopped, .assignmentRevoked, .noNewsFromApple, .ownershipMoved, .balanceUsed,
+            .grantEnded, .held, nil:
             reason(of: event.expirationIntent) ?? impliedReason(event)
         }
     }

@@ -39,9 +39,10 @@ package struct SubscriptionStory: Sendable, Hashable {
             guard let customer = event.customer else { return }
             access[customer] = event.reach == AccessReach.none ? nil : event.reach
         case .subscriptionExtended, .subscriptionExpired, .purchaseMade, .purchaseRefunded, .refundReversed, .refundDeclined,
-            .familySharingStopped, .offerRedeemed, .billingFailed, .gracePeriodBegan, .gracePeriodEnded, .priceIncreasePending,
-            .priceIncreaseAccepted, .ownerProposed, .claimWaiting, .claimRefused, .customerMerged, .accessEnded,
-            .accessProvisional, .newsLate, .consumptionRequested, .paymentDoubled, .signalRaised, .warningUnknown:
+            .familySharingStopped, .assignmentRevoked, .offerRedeemed, .deliveryRefused, .billingFailed, .gracePeriodBegan,
+            .gracePeriodEnded, .priceIncreasePending, .priceIncreaseAccepted, .ownerProposed, .claimWaiting, .claimRefused,
+            .customerMerged, .accessEnded, .accessProvisional, .newsLate, .consumptionRequested, .paymentDoubled, .signalRaised,
+            .warningUnknown:
             break
         }
     }

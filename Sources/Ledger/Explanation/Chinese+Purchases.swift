@@ -34,7 +34,7 @@ extension ExplanationLine.Bought {
         if let chineseCost { words += "，价格 \(chineseCost)" }
         if let offer { words += "，使用\(offer.chinese)" }
         if let until {
-            let how = isFamilyShared || offer?.isFree == true ? "" : "已付费"
+            let how = isPaidByAnother || offer?.isFree == true ? "" : "已付费"
             words += "，\(how)至 \(until.chinese)"
         }
         return words
@@ -45,7 +45,7 @@ extension ExplanationLine.Bought {
 
     fileprivate func chinese(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
         let commitment = commitmentUntil.map { "。按承诺逐月扣款，至 \($0.chinese)" } ?? ""
-        let verb = isFamilyShared ? "通过家人共享获得" : "购买"
+        let verb = isFamilyShared ? "通过家人共享获得" : isAssigned ? "作为群组购买的名额获得" : "购买"
         switch beginning {
         case .first: return "\(verb)了 \(productId)\(chineseTerms)\(commitment)"
         case .firstHeardOf: return "\(productId) 续订\(chineseTerms)\(commitment)。此前的情况未知"
@@ -104,7 +104,7 @@ extension ExplanationLine.Refund {
                 + "Apple 要求 App 在 \(deadline.chinese) 之前答复"
         case .restOfReplaced(let bought, let rest):
             "\(bought.productId) 剩余的 \(rest.chinese) 随之结束"
-                + (bought.chineseCost == nil || bought.isFamilyShared ? "" : "。退还多少只有 Apple 知道")
+                + (bought.chineseCost == nil || bought.isPaidByAnother ? "" : "。退还多少只有 Apple 知道")
         }
     }
 
@@ -130,6 +130,9 @@ extension ExplanationLine.Refund.TakeBack {
         case .tookWhole(let customer): "已\(customer.map { "从 \($0) " } ?? "")收回"
         case .nothingLeft: "其时间已经结束，没有可收回的"
         case .keptByPolicy: "按 App 的策略，顾客保留这段时间"
+        case .units(nil, let bought): "Apple 没有说明退还了哪一部分，\(bought) 件全部视为保留"
+        case .units(0?, let bought): "不足 \(bought) 件中的 1 件，全部保留"
+        case .units(let units?, let bought): "即 \(bought) 件中的 \(units) 件，其余保留"
         }
     }
 }

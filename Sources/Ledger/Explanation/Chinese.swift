@@ -98,6 +98,7 @@ extension LedgerEvent.Offer {
             case 2?: "促销优惠\(name)"
             case 3?: "优惠代码\(name)"
             case 4?: "赢回优惠\(name)"
+            case 5?: "挽留优惠\(name)"
             case let type?: "此处未知类型的优惠\(name)（offerType \(type)）"
             case nil: "优惠\(name)"
             }

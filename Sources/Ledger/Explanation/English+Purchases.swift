@@ -41,7 +41,7 @@ extension ExplanationLine.Bought {
             words += offer.offerType == 1 && !offer.isTrial ? " at \(offer.english)" : " with \(offer.english)"
         }
         if let until {
-            let how = isFamilyShared || offer?.isFree == true ? "" : "paid "
+            let how = isPaidByAnother || offer?.isFree == true ? "" : "paid "
             words += ", \(how)until \(until.english)"
         }
         return words
@@ -52,7 +52,9 @@ extension ExplanationLine.Bought {
 
     fileprivate func english(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
         let commitment = commitmentUntil.map { ". It is charged by the month under a commitment until \($0.english)" } ?? ""
-        let verb = isFamilyShared ? "was shared through Family Sharing" : "was bought"
+        let verb =
+            isFamilyShared
+            ? "was shared through Family Sharing" : isAssigned ? "was assigned as a seat of a group purchase" : "was bought"
         switch beginning {
         case .first: return "\(productId) \(verb)\(terms)\(commitment)"
         case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before that is not known"
@@ -109,7 +111,7 @@ extension ExplanationLine.Refund {
         case .familySharingStopped(let product, let takeBack):
             "Family Sharing of \(product) stopped. \(takeBack.english)"
         case .assignmentEnded(let product, let takeBack):
-            "the place in a group that gave \(product) was taken away. \(takeBack.english)"
+            "the seat in a group purchase that gave \(product) was taken back. \(takeBack.english)"
         case .wasRefunded(let product, let revocation):
             "Apple refunded \(revocation?.share ?? "")\(English.product(product))\(revocation?.reason ?? "")"
         case .reversed(let product):
@@ -120,7 +122,7 @@ extension ExplanationLine.Refund {
                 + "Apple wanted the app's answer by \(deadline.english)"
         case .restOfReplaced(let bought, let rest):
             "the rest of \(bought.productId), \(rest.english), ended with that"
-                + (bought.cost == nil || bought.isFamilyShared ? "" : ". Only Apple can say what it returns for it")
+                + (bought.cost == nil || bought.isPaidByAnother ? "" : ". Only Apple can say what it returns for it")
         }
     }
 
@@ -146,6 +148,9 @@ extension ExplanationLine.Refund.TakeBack {
         case .tookWhole(let customer): "It was taken back\(customer.map { " from \($0)" } ?? "")"
         case .nothingLeft: "Its time was over already, and nothing was taken back"
         case .keptByPolicy: "The customer keeps the time, as the app's policy says"
+        case .units(nil, let bought): "Apple did not say which part, so that all \(bought) count as kept"
+        case .units(0?, let bought): "That is less than one of \(bought), and all are kept"
+        case .units(let units?, let bought): "That is \(units) of \(bought), and the others are kept"
         }
     }
 }

@@ -149,7 +149,7 @@ extension ExplanationLine.Outlook.Standing {
         case .over(let ended, let ending):
             return "\(isOff). Its paid time ended on \(ended.english): \(ending.english)"
         case .revoked(let since, .familySharing): return "\(isOff): Family Sharing of it stopped on \(since.english)"
-        case .revoked(let since, .assignment): return "\(isOff): the place in a group ended on \(since.english)"
+        case .revoked(let since, .assignment): return "\(isOff): the seat in a group purchase was taken back on \(since.english)"
         case .revoked(let since, .money): return "\(isOff): Apple refunded it on \(since.english)"
         case .notBegun(let from): return "\(product), which \(belongs), has not begun: it begins on \(from.english)"
         case .purchased(.consumable): return "\(product) counts as bought and \(belongs)"

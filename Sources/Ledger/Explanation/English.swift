@@ -130,6 +130,7 @@ extension LedgerEvent.Offer {
             case 2?: "the promotional offer\(name)"
             case 3?: offerIdentifier == nil ? "an offer code" : "a code for the offer\(name)"
             case 4?: "the win-back offer\(name)"
+            case 5?: "the retention offer\(name)"
             case let type?: "an offer\(name) of a kind that is not known here (offerType \(type))"
             case nil: "the offer\(name)"
             }

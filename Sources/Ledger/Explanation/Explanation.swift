@@ -89,7 +89,7 @@ extension ExplanationLine.Bought {
     /// Whether another period is the same but for its dates.
     fileprivate func repeats(in other: Self) -> Bool {
         productId == other.productId && offer == nil && other.offer == nil && price == other.price
-            && isFamilyShared == other.isFamilyShared
+            && isFamilyShared == other.isFamilyShared && isAssigned == other.isAssigned
     }
 }
 

@@ -96,7 +96,7 @@ extension ExplanationLine {
         package enum Reason: Sendable, Hashable {
             /// The app's policy ignores what a family shares (OWN-13).
             case familySharingIgnored
-            /// `inAppOwnershipType` as Apple wrote it (PER-12).
+            /// `inAppOwnershipType` as Apple wrote it (FACT-5).
             case ownershipType(String)
             /// The same charge was signed first under that subscription, where it serves (PER-1).
             case servedElsewhere(OriginalTransactionID)
@@ -111,8 +111,13 @@ extension ExplanationLine {
         package let offer: LedgerEvent.Offer?
         package let price: Price?
         package let isFamilyShared: Bool
+        /// Apple assigned it as a seat of a group purchase (PER-12).
+        package let isAssigned: Bool
         /// The end of a commitment with monthly billing (PER-10); nil where there is none or Apple does not say.
         package let commitmentUntil: Timestamp?
+
+        /// Another Apple Account paid for it.
+        var isPaidByAnother: Bool { isFamilyShared || isAssigned }
     }
 
     /// An amount of money and its currency, as Apple signed both.
@@ -186,7 +191,7 @@ extension ExplanationLine {
     package enum Refund: Sendable, Hashable {
         case refunded(ProductID?, Revocation, TakeBack)
         case familySharingStopped(ProductID, TakeBack)
-        /// A place in a group purchase was taken away (PER-12).
+        /// A seat of a group purchase was taken back (PER-12).
         case assignmentEnded(ProductID, TakeBack)
         /// Apple told of a refund that no transaction shows any more; nil where it is not known what Apple said of it.
         case wasRefunded(ProductID?, Revocation?)
@@ -206,6 +211,9 @@ extension ExplanationLine {
             case nothingLeft
             /// The app's policy leaves the time that a partial refund is about (PER-11).
             case keptByPolicy
+            /// Of a consumable a part of the price was refunded: so many whole units of all that were bought (PER-11); nil where
+            /// Apple does not say which part.
+            case units(Int64?, of: Int64)
         }
     }
 }
@@ -420,18 +428,13 @@ extension ExplanationLine {
             case grace
             case retry
             case over(ended: Timestamp, Billing.Ending)
-            case revoked(since: Timestamp, Withdrawal)
+            case revoked(since: Timestamp, TakenBack)
             case notBegun(from: Timestamp)
             case purchased(ProductKind)
             /// A non-renewing subscription until its configured end (PER-9); nil where no length is configured.
             case lasts(until: Timestamp?)
             /// A non-renewing subscription whose configured end is past.
             case ranOut(at: Timestamp)
-        }
-
-        /// What Apple took back.
-        package enum Withdrawal: Sendable, Hashable {
-            case money, familySharing, assignment
         }
 
         package struct Renewing: Sendable, Hashable {

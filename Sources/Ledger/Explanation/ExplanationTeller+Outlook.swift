@@ -22,7 +22,8 @@ extension ExplanationTeller {
         case .billingRetry: return .retry
         case .expired(let at, _): return .over(ended: at, begun.indices.last.flatMap { ending(of: $0)?.1 } ?? .silence)
         case .revoked(let at):
-            return .revoked(since: at, last.flatMap { last in last.transaction.revocation.map(last.withdrawal) } ?? .money)
+            let takenBack = last.flatMap { last in last.transaction.revocation.map(last.transaction.takenBack) }
+            return .revoked(since: at, takenBack ?? .money)
         case .notBegun(let from): return .notBegun(from: from)
         case .purchased: return purchased
         }

@@ -58,6 +58,7 @@ extension ExplanationTeller {
         var rules: [Rule] = bought.offer == nil ? [] : [.offers]
         if bought.commitmentUntil != nil { rules.append(.commitment) }
         if bought.isFamilyShared { rules.append(.familySharing) }
+        if bought.isAssigned { rules.append(.groupOrSeat) }
         let at = period.purchaseDate
         switch period.beginning {
         case .firstKnown:
@@ -126,7 +127,7 @@ extension ExplanationLine.Bought {
         until = period.transaction.expiresDate
         offer = LedgerEvent.Offer(details)
         price = ExplanationLine.Price(details.price, details.currency)
-        isFamilyShared = details.isFamilyShared
+        (isFamilyShared, isAssigned) = (details.isFamilyShared, details.isAssigned)
         commitmentUntil = details.commitmentExpiresDate
     }
 }
@@ -150,7 +151,7 @@ extension ExplanationTeller {
     private func refund(_ period: Period) -> ExplanationLine? {
         guard let revocation = period.shownRefund else { return nil }
         let takeBack = takeBack(of: period, revocation)
-        switch period.withdrawal(revocation) {
+        switch period.transaction.takenBack(by: revocation) {
         case .familySharing:
             return line(
                 revocation.revocationDate, .periodEnd, .familySharing,
@@ -170,6 +171,10 @@ extension ExplanationTeller {
 
     private func takeBack(of period: Period, _ revocation: Revocation) -> ExplanationLine.Refund.TakeBack {
         let owner = state.owner(at: period.purchaseDate)
+        if period.transaction.type == .consumable, revocation.isPartial {
+            let fact = period.transaction
+            return .units(fact.units(refundedBy: revocation), of: fact.units)
+        }
         guard case .revoked = period.endReason, let end = period.end else {
             let isInTime = period.transaction.expiresDate.map { revocation.revocationDate < $0 } ?? true
             return isInTime ? .keptByPolicy : .nothingLeft
@@ -214,16 +219,6 @@ extension ExplanationTeller {
 }
 
 extension Period {
-    /// What Apple took back. What a family shares is no purchase of its own, so that no money can be returned for it; Apple
-    /// gave no type for years.
-    func withdrawal(_ revocation: Revocation) -> ExplanationLine.Outlook.Withdrawal {
-        switch revocation.type {
-        case .assignmentRevoke?: .assignment
-        case .familyRevoke?: .familySharing
-        default: transaction.details.isFamilyShared ? .familySharing : .money
-        }
-    }
-
     /// A refund or a share that stopped, and not an upgrade seen from the money's side (ENT-4).
     fileprivate var shownRefund: Revocation? {
         transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation

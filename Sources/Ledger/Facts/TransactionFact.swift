@@ -68,15 +68,19 @@ package struct TransactionDetails: Sendable, Hashable {
     /// Monthly billing with a commitment: no billing grace period, and a longer billing retry (PER-10).
     var isMonthlyCommitment: Bool { billingPlanType == "MONTHLY" }
 
-    /// Whose it is at Apple is something that we model; a group's or a seat's is kept and shown, and gives nothing (PER-12).
+    /// Whose it is at Apple is something that we model; another word is kept and shown, and gives nothing (FACT-5).
     var isOwnershipKnown: Bool {
-        inAppOwnershipType.map {
-            $0 == AppleWords.OwnershipType.purchased.rawValue || $0 == AppleWords.OwnershipType.familyShared.rawValue
-        } ?? true
+        inAppOwnershipType.map { AppleWords.OwnershipType(rawValue: $0) != nil } ?? true
     }
 
     /// Shared by a member of the family, who bought it with another Apple Account (OWN-13).
     package var isFamilyShared: Bool { inAppOwnershipType == AppleWords.OwnershipType.familyShared.rawValue }
+
+    /// A seat of a group purchase that Apple assigned to its Apple Account (PER-12).
+    package var isAssigned: Bool { inAppOwnershipType == AppleWords.OwnershipType.assigned.rawValue }
+
+    /// Another Apple Account paid for it, a family's or that of a group's purchaser (OWN-13, PER-12).
+    package var isPaidByAnother: Bool { isFamilyShared || isAssigned }
 
     /// Whether its Apple Account paid for it: what a family shares and a seat is somebody else's charge (OWN-13, PER-12). What
     /// says nothing of it was bought.
@@ -146,6 +150,58 @@ extension ChargeReason: RawRepresentable {
         case .purchase: "PURCHASE"
         case .renewal: "RENEWAL"
         case .unknown(let spelling): spelling
+        }
+    }
+}
+
+extension ProductKind {
+    /// Bought once, and known to be.
+    package var isOneTime: Bool {
+        switch self {
+        case .consumable, .nonConsumable, .nonRenewingSubscription: true
+        case .autoRenewableSubscription, .unstated, .unknown: false
+        }
+    }
+}
+
+extension TransactionFact {
+    /// How many were bought: at least one.
+    package var units: Int64 { max(1, details.quantity ?? 1) }
+
+    /// How many units of a one-time purchase a refund took back (PER-11): all of them, or, where a part of the price was given
+    /// back, the whole units in that part; never the last one. Nil for anything else, and where Apple does not say which part.
+    ///
+    /// A percentage is rounded by Apple (of three units one is 33 333 or 33 334), so that what lacks less than a thousandth of a
+    /// percent of a unit is one.
+    package func units(refundedBy revocation: Revocation) -> Int64? {
+        guard type.isOneTime else { return nil }
+        guard revocation.isPartial else { return units }
+        guard let percentage = revocation.revocationPercentage else { return nil }
+        let whole: Int64 = 100_000
+        let part = min(max(0, percentage), whole - 1) + 1
+        let (high, low) = units.multipliedFullWidth(by: part)
+        return min(whole.dividingFullWidth((high, low)).quotient, units - 1)
+    }
+}
+
+/// What Apple took back with a transaction.
+package enum TakenBack: Sendable, Hashable {
+    case money
+    /// Family Sharing stopped (PER-2).
+    case familySharing
+    /// A seat of a group purchase (PER-12).
+    case assignment
+}
+
+extension TransactionFact {
+    /// What a revocation of it took back. What another Apple Account paid is no purchase of its own, so that no money can be
+    /// returned for it, whatever the revocation is called; Apple gave no type for years.
+    package func takenBack(by revocation: Revocation) -> TakenBack {
+        switch revocation.type {
+        case .assignmentRevoke?: .assignment
+        case .familyRevoke?: .familySharing
+        case .refundFull?, .refundProrated?, nil:
+            details.isFamilyShared ? .familySharing : details.isAssigned ? .assignment : .money
         }
     }
 }

@@ -17,9 +17,12 @@ package struct LicensedPurchase: Sendable, Hashable {
     package let isBought: Bool
     package let isFromFamily: Bool
 
-    /// Nil for what does not expire, or gives nothing (PER-12): it is no licence to updates.
+    /// Nil for what does not expire or gives nothing, and for a seat, which its holder did not buy (PER-12): it is no licence to
+    /// updates.
     package init?(_ credited: CustomerPeriod) {
-        guard credited.period.counts, let expiresDate = credited.period.transaction.expiresDate else { return nil }
+        guard credited.period.counts, !credited.period.transaction.details.isAssigned,
+            let expiresDate = credited.period.transaction.expiresDate
+        else { return nil }
         originalTransactionId = credited.originalTransactionId
         transactionId = credited.transactionId
         productId = credited.productId
@@ -29,7 +32,7 @@ package struct LicensedPurchase: Sendable, Hashable {
         paidUntil = min(endedBefore ?? expiresDate, expiresDate)
         isRefunded = credited.isFullyRefunded
         isBought = credited.isBought
-        isFromFamily = credited.isFromFamily
+        isFromFamily = credited.isPaidByAnother
     }
 
     /// What these customers, who are one person (LIC-5), were credited with; by `purchaseDate`.

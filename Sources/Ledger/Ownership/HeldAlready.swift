@@ -13,7 +13,7 @@ package struct HeldAlready: Sendable, Hashable {
     /// Apple charges for it again, as far as it has said, or still tries to.
     package let mayBeCharged: Bool
     /// A member of the family shares it (OWN-13).
-    let isFromFamily: Bool
+    let isPaidByAnother: Bool
     /// A purchase of the product cannot change it: it is of another group or another Apple Account, or no auto-renewable
     /// subscription of the customer's own.
     let standsApart: Bool
@@ -91,15 +91,15 @@ package struct HeldAlready: Sendable, Hashable {
         let status = isOwner ? state.status(at: instant) : nil
         let spans = ids.flatMap { Holding(of: $0, in: state).spans }
         source = .subscription(state.key.originalTransactionId)
-        isFromFamily = period.transaction.details.isFamilyShared
-        standsApart = isApart || isFromFamily || period.transaction.type != .autoRenewableSubscription
+        isPaidByAnother = period.transaction.details.isPaidByAnother
+        standsApart = isApart || isPaidByAnother || period.transaction.type != .autoRenewableSubscription
         if let span = spans.last(where: { $0.contains(instant) }) {
             productId = span.productId
             entitlements = wanted.filter { map.parts(of: span, giving: $0).contains { $0.contains(instant) } }
             until = span.until
             right = .access(.init(span.kind))
-            mayBeCharged = status?.mayBeCharged ?? false && !isFromFamily
-        } else if !isFromFamily, case .billingRetry(let since) = status {
+            mayBeCharged = status?.mayBeCharged ?? false && !isPaidByAnother
+        } else if !isPaidByAnother, case .billingRetry(let since) = status {
             productId = period.productId
             let given = map.given(by: period.productId, toPeriodFrom: instant, asOf: instant)
             entitlements = wanted.filter(given.contains)
@@ -125,7 +125,7 @@ package struct HeldAlready: Sendable, Hashable {
         until = stretch.window.until
         right = .access(stretch.right)
         mayBeCharged = false
-        isFromFamily = false
+        isPaidByAnother = false
         standsApart = stretch.right != .balance
     }
 }

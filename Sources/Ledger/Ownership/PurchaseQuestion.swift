@@ -116,9 +116,9 @@ package struct PurchaseQuestion: Sendable {
 
     private func whatTheAccountHas(_ evidence: Evidence) -> Verdict? {
         for state in evidence.shown {
-            // A purchase has nothing to do with what a family shares (OWN-13).
-            let isShared = state.periods.lastServing(by: at)?.transaction.details.isFamilyShared ?? false
-            guard !isShared, let span = state.spans.last(where: { $0.contains(at) }) else { continue }
+            // A purchase has nothing to do with what another Apple Account paid (OWN-13, PER-12).
+            let isPaidByAnother = state.periods.lastServing(by: at)?.transaction.details.isPaidByAnother ?? false
+            guard !isPaidByAnother, let span = state.spans.last(where: { $0.contains(at) }) else { continue }
             let owner = state.owner(at: at)
             if span.productId == productId, let owner, !isAsker(owner, evidence) { return .heldByAnother(owner) }
             if let change = change(of: state, evidence) { return .changes(change) }
@@ -130,7 +130,7 @@ package struct PurchaseQuestion: Sendable {
     /// that runs, and of no other Apple Account than the client shows.
     private func changeOfOwn(_ held: [HeldAlready], _ evidence: Evidence) -> Change? {
         let changes = evidence.own.filter { state in
-            held.contains { $0.source == .subscription(state.key.originalTransactionId) && $0.givesAccess && !$0.isFromFamily }
+            held.contains { $0.source == .subscription(state.key.originalTransactionId) && $0.givesAccess && !$0.isPaidByAnother }
                 && state.mayBe(ofAppleAccount: evidence.appTransactionId)
         }.compactMap { change(of: $0, evidence) }
         return changes.count == 1 ? changes[0] : nil

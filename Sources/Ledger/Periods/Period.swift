@@ -99,8 +99,8 @@ package struct Period: Sendable, Hashable {
         case revoked(Revocation)
     }
 
-    /// Whether it gives anybody anything at all: what a family shares may be ignored (OWN-13), and a group's or a seat's purchase
-    /// is kept and shown only (PER-12).
+    /// Whether it gives anybody anything at all: what a family shares may be ignored (OWN-13), and what is somebody's by a
+    /// word that is not known is kept and shown only (FACT-5).
     package var counts: Bool { !isIgnored && kept.fact.details.isOwnershipKnown }
 
     /// Why it gives nothing to anybody; nil where it serves. It is credited to nobody, and whoever asks for the next or the last

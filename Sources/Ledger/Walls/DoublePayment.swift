@@ -56,9 +56,9 @@ private struct RunningSubscription {
     let since: [EntitlementID: Timestamp]
 
     init?(of customer: CustomerID, in state: SubscriptionState, map: EntitlementMap, at instant: Timestamp) {
-        let isFromFamily = CustomerPeriod.all(in: [state]).last { $0.purchaseDate <= instant }?.isFromFamily ?? false
+        let isPaidByAnother = CustomerPeriod.all(in: [state]).last { $0.purchaseDate <= instant }?.isPaidByAnother ?? false
         let spans = state.spans(of: customer).filter { $0.kind != .provisional }
-        guard !isFromFamily, let began = spans.map(\.from).min() else { return nil }
+        guard !isPaidByAnother, let began = spans.map(\.from).min() else { return nil }
         var since: [EntitlementID: Timestamp] = [:]
         for entitlement in map.entitlements {
             let parts = spans.flatMap { map.parts(of: $0, giving: entitlement) }

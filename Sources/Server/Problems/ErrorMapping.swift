@@ -255,6 +255,7 @@ enum ErrorMapping {
         case .unknownClaim(let claim): Problem(.unknownClaim, detail: "No claim \(claim) waits for a decision.", rule: "OWN-9")
         case .unknownPurchase(let id):
             Problem(.unknownPurchase, detail: "The customer has no purchase \(id) that was not refunded.")
+        case .deliveredBefore(let first): deliveredBefore(first)
         case .tooManyAttributes(let most):
             Problem(.tooManyAttributes, detail: "A customer has \(most) attributes at the most; remove some first.")
         case .unknownContentKind(let kind): Problem(.unknownContentKind, detail: "The app has no kind of content \(kind).")
@@ -272,6 +273,15 @@ enum ErrorMapping {
         case .notJoined(let refusal): Problem(.notJoined, detail: words(of: refusal), rule: "OWN-10")
         case .notTheOwner: Problem(.notTheOwner, detail: "Only the owner of the subscription may decide this.", rule: "OWN-9")
         }
+    }
+
+    private static func deliveredBefore(_ first: CustomerDelivery) -> Problem {
+        var problem = Problem(
+            .deliveredBefore,
+            detail: "It was delivered to \(first.customer) at \(first.delivery.deliveredAt); a vote can allow a second delivery.",
+            rule: "PER-9")
+        problem.delivered = .init(to: first.customer.rawValue, at: first.delivery.deliveredAt)
+        return problem
     }
 
     private static func problem(of refusal: WebhookRefusal) -> Problem {

@@ -4,8 +4,10 @@ import Primitives
 /// How what was said about a customer is written: one input in its row, and all of them beside the customer as a cache of the
 /// rows, short and quickly read, since entitlement reads pay for it.
 package enum CustomerCoding {
-    /// Counted up with every change of the form. An account in another form is put together again from its rows.
-    package static let form: UInt8 = 1
+    /// Counted up with every change of the form.
+    package static let form: UInt8 = 2
+    /// What was written before: a delivery says no units there. Rows are never written anew.
+    private static let oldForm: UInt8 = 1
 
     package static func encode(_ account: CustomerAccount) -> [UInt8] {
         var writer = CompactWriter(reservingCapacity: 16 + 64 * account.inputs.count)
@@ -23,8 +25,9 @@ package enum CustomerCoding {
         _ bytes: [UInt8], of key: CustomerKey, rebuilt: () throws -> [CustomerInput]
     ) throws -> CustomerAccount {
         var reader = CompactReader(bytes)
-        guard try reader.byte() == form else { return CustomerAccount(key, try rebuilt()) }
-        let inputs = try reader.list { try $0.customerInput(of: key) }
+        let form = try reader.byte()
+        guard form == Self.form || form == oldForm else { return CustomerAccount(key, try rebuilt()) }
+        let inputs = try reader.list { try $0.customerInput(of: key, saysUnits: form == Self.form) }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows an account") }
         return CustomerAccount(key, inputs)
     }
@@ -45,13 +48,25 @@ package enum CustomerCoding {
         _ bytes: [UInt8], of key: CustomerKey, _ name: (Int64) throws -> CustomerID
     ) throws -> CustomerInput {
         var reader = CompactReader(bytes)
-        guard try reader.byte() == form else { throw CompactReader.damaged("an input has an unknown form") }
-        let input = try reader.customerInput(of: key)
+        let form = try reader.byte()
+        guard form == Self.form || form == oldForm else { throw CompactReader.damaged("an input has an unknown form") }
+        let input = try reader.customerInput(of: key, saysUnits: form == Self.form)
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows an input") }
         return try input.renaming { customer in
             guard let number = Int64(customer.rawValue) else { throw CompactReader.damaged("a customer has no number") }
             return try name(number)
         }
+    }
+
+    /// A delivery, whoever it was made to: it names nobody.
+    ///
+    /// - Throws: `StorageError` with `corrupt` for anything else.
+    package static func delivery(in bytes: [UInt8]) throws -> ConsumableDelivery {
+        let anybody = CustomerKey(Scope(app: AppID(""), environment: .production), CustomerID(""))
+        guard case .delivery(let delivery) = try decode(bytes, of: anybody, { _ in anybody.customer }) else {
+            throw CompactReader.damaged("an input is no delivery")
+        }
+        return delivery
     }
 
     /// The numbers of the customers whom some rows name beside their own.
@@ -110,6 +125,10 @@ extension CompactWriter {
         case .delivery(let delivery):
             text(delivery.transactionId.rawValue)
             instant(delivery.deliveredAt)
+            optional(delivery.units) { $0.signed($1) }
+        case .refusedDelivery(let refused):
+            text(refused.transactionId.rawValue)
+            instant(refused.refusedAt)
         case .appPurchase(let shown):
             instant(shown.purchase.originalPurchaseDate)
             optional(shown.purchase.originalApplicationVersion) { $0.text($1) }
@@ -151,6 +170,9 @@ extension CompactWriter {
             byte(4)
             word(pair.from.rawValue)
             word(pair.into.rawValue)
+        case .redelivery(let transactionId):
+            byte(5)
+            text(transactionId.rawValue)
         }
         word(vote.actor)
         text(vote.reason)
@@ -177,7 +199,8 @@ extension CompactWriter {
 }
 
 extension CompactReader {
-    fileprivate mutating func customerInput(of key: CustomerKey) throws -> CustomerInput {
+    /// - Parameter saysUnits: whether a delivery says how many units it was.
+    fileprivate mutating func customerInput(of key: CustomerKey, saysUnits: Bool) throws -> CustomerInput {
         let kind = try word()
         switch CustomerInput.Kind(rawValue: kind) {
         case .vote: return .vote(try customerVote())
@@ -193,7 +216,12 @@ extension CompactReader {
             return .unlock(ContentUnlock(customer: key.customer, content: content, kind: kind, unlockedAt: try instant()))
         case .delivery:
             let transaction = TransactionID(try text())
-            return .delivery(ConsumableDelivery(transactionId: transaction, deliveredAt: try instant()))
+            let deliveredAt = try instant()
+            let units = saysUnits ? try list { try $0.signed() }.first : nil
+            return .delivery(ConsumableDelivery(transactionId: transaction, deliveredAt: deliveredAt, units: units))
+        case .refusedDelivery:
+            let transaction = TransactionID(try text())
+            return .refusedDelivery(RefusedDelivery(transactionId: transaction, refusedAt: try instant()))
         case .appPurchase: return .appPurchase(try appPurchase(of: key))
         case .consumption:
             let (transaction, knowledge) = (TransactionID(try text()), try knowledge())
@@ -234,6 +262,7 @@ extension CompactReader {
         case 4:
             let from = CustomerID(try word())
             kind = .join(CustomerPair(from, into: CustomerID(try word())))
+        case 5: kind = .redelivery(TransactionID(try text()))
         default: throw Self.damaged("a vote is of an unknown kind")
         }
         let (actor, reason) = (try word(), try text())

@@ -65,6 +65,7 @@ package enum CustomerEventCoding {
             json.member("kind", event.kind.rawValue)
             json.optionalMember("reason", event.reason)
             json.member("rule", event.rule.rawValue)
+            json.optionalMember("transactionId", event.transactionId?.rawValue)
             if let window = event.window { json.member("window") { $0.window(window) } }
             if let windows = event.windows { json.member("windows") { $0.windows(windows) } }
         }
@@ -81,6 +82,7 @@ package enum CustomerEventCoding {
                 event.entitlement = try fields.text("entitlement").map { EntitlementID($0) }
                 event.added = try fields.integer("added").map { Milliseconds($0) }
                 event.reason = try fields.text("reason")
+                event.transactionId = try fields.text("transactionId").map { TransactionID($0) }
                 if let from = try fields.text("from") {
                     event.pair = CustomerPair(CustomerID(from), into: CustomerID(try fields.requiredText("into")))
                 }

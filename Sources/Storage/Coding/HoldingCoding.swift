@@ -159,6 +159,7 @@ extension AccessSpan.End {
         case .balanceUsed: 7
         case .grantEnded: 8
         case .held: 9
+        case .assignmentRevoked: 10
         }
     }
 }

@@ -43,6 +43,7 @@ package enum LedgerText {
             json.optionalMember("claim", event.claim?.rawValue)
             json.optionalMember("customer", event.customer?.rawValue)
             json.optionalMember("deadline", event.deadline)
+            json.optionalMember("deliveredAt", event.deliveredAt)
             json.member("effectiveAt", event.effectiveAt)
             json.optionalMember("endedBecause", event.endedBecause?.rawValue)
             json.optionalMember("entitlement", event.entitlement?.rawValue)

@@ -56,6 +56,8 @@ package struct SubscriptionRows: Sendable, Hashable {
     package var changedCustomers: [CustomerID] { holdings.map(\.customer) + formerHolders }
     /// Names of periods that are new or are another period's now (PER-1).
     package let aliases: [AliasRow]
+    /// Refunds that are new (PER-11).
+    package let refunds: [RefundPlace]
     /// Everything that the rules name to be done; takes the place of what they named before.
     package let work: [WorkOrder]
 
@@ -163,6 +165,10 @@ extension SubscriptionRows {
         formerHolders = holders.filter { former in !holdings.contains { $0.customer == former } }
         let same = before.map { $0.periods.commonPrefix(with: last.state.periods) } ?? 0
         aliases = Self.aliases(of: last.state.periods, from: same)
+        let knownRefunds = before.map(RefundPlace.all) ?? []
+        // Also what a later decision of the transaction undid.
+        let shown = Set(saving.decisions.flatMap { RefundPlace.all(in: $0.state) })
+        refunds = shown.subtracting(knownRefunds).sorted()
         work = last.dueWork.map { WorkOrder($0, about: saving.key) }
         ends = StoredSubscription.Ends(
             tenureRevision: (saving.stored?.ends.tenureRevision ?? 0) + (tenures == nil ? 0 : 1), audit: head,

@@ -1,7 +1,7 @@
 /// The version of the tables, the same in every store; each store's own file says how they are made (docs/decisions/0029).
 package enum StoreSchema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    package static let version: Int64 = 20
+    package static let version: Int64 = 21
 
     /// The oldest that can be brought up to date. Those before were never released.
     package static let oldest: Int64 = 8

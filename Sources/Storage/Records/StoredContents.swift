@@ -73,6 +73,8 @@ package struct StoredContents: Sendable, Hashable {
     package let holdings: [SubscriptionRows.HoldingRow]
     /// By alias.
     package let aliases: [SubscriptionRows.AliasRow]
+    /// In order.
+    package let refunds: [RefundPlace]
 
     /// What shows its Apple Account.
     package let sightings: [AccountSighting]
@@ -133,16 +135,18 @@ package struct StoredContents: Sendable, Hashable {
         package let tenures: [SubscriptionRows.TenureRow]
         package let holdings: [SubscriptionRows.HoldingRow]
         package let aliases: [SubscriptionRows.AliasRow]
+        package let refunds: [RefundPlace]
         package let sightings: [AccountSighting]
         package let listing: [UInt8]?
 
         package init(
             tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow],
-            aliases: [SubscriptionRows.AliasRow], sightings: [AccountSighting], listing: [UInt8]?
+            aliases: [SubscriptionRows.AliasRow], refunds: [RefundPlace], sightings: [AccountSighting], listing: [UInt8]?
         ) {
             self.tenures = tenures
             self.holdings = holdings
             self.aliases = aliases
+            self.refunds = refunds
             self.sightings = sightings
             self.listing = listing
         }
@@ -166,6 +170,7 @@ package struct StoredContents: Sendable, Hashable {
         tenures = caches.tenures
         holdings = caches.holdings
         aliases = caches.aliases
+        refunds = caches.refunds
         sightings = caches.sightings
         listing = caches.listing
     }

@@ -132,8 +132,6 @@ package struct StoredCustomerAuditRow: Sendable, Hashable {
 package struct CustomerContents: Sendable, Hashable {
     package let stored: StoredCustomer
     package let number: Int64
-    /// As it stands in the book.
-    package let account: [UInt8]
     /// By kind and id.
     package let inputs: [KeptInput]
 
@@ -148,10 +146,9 @@ package struct CustomerContents: Sendable, Hashable {
         }
     }
 
-    package init(stored: StoredCustomer, number: Int64, account: [UInt8], inputs: [KeptInput]) {
+    package init(stored: StoredCustomer, number: Int64, inputs: [KeptInput]) {
         self.stored = stored
         self.number = number
-        self.account = account
         self.inputs = inputs
     }
 }

@@ -51,6 +51,15 @@ package protocol AnsweringStore: Sendable {
     /// `originalTransactionId`; in the order of the evidence as it is asked for, and by `originalTransactionId`.
     func sightings(by evidence: [AppleAccount.Evidence], limit: Int, in scope: Scope) async throws -> [AccountSighting]
 
+    /// Refunds of everybody, the last one first; at most `limit` before a place, the newest ones for nil (PER-11).
+    func refunds(in scope: Scope, before place: RefundPlace?, limit: Int) async throws -> [RefundPlace]
+
+    /// Those of one subscription; in order.
+    func refunds(of key: SubscriptionKey) async throws -> [RefundPlace]
+
+    /// To whom consumables were delivered, by any of their transactions' ids; in any order (PER-9).
+    func deliveries(of transactionIds: [TransactionID], in scope: Scope) async throws -> [CustomerDelivery]
+
     /// The owners of a subscription as they were known from time to time, from the first revision on; of at most `limit` rows.
     func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision]
 

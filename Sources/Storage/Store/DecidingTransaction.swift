@@ -54,6 +54,10 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     /// Keeps a merge; nothing where the anonymous customer was merged before (OWN-10).
     func keep(_ merge: CustomerMerge, app: AppID) throws
 
+    /// To whom consumables were delivered, by any of their transactions' ids, in any order (PER-9). What this transaction saves
+    /// is not among them. It stays true until the transaction ends, where the purchase is locked.
+    func deliveries(of transactionIds: [TransactionID], in scope: Scope) throws -> [CustomerDelivery]
+
     /// What shows which Apple Account the subscriptions are of (OWN-14): at most `limit` sightings in all.
     func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting]
 

@@ -67,6 +67,9 @@ enum SubscriptionQueries {
         let holdings = rows.holdings.map { WrittenHolding($0, at: place) }
         if !holdings.isEmpty { statements.append(try holdingInsertion.statement(holdings)) }
         if !rows.aliases.isEmpty { statements.append(try upsert(rows.aliases, of: place)) }
+        if !rows.refunds.isEmpty {
+            statements.append(try RefundQueries.insert(rows.refunds.map { WrittenRefund($0, ledger: ledger) }))
+        }
         return try statements + AuditQueries.append(rows, to: place, at: instant)
             + [WorkQueries.replaceDecided(rows.work, about: place)]
     }

@@ -132,7 +132,7 @@ struct PostgresReading {
         guard let found = try row.map(FoundCustomerBook.init(row:)) else { return nil }
         let inputs = try inputs(of: found, key)
         return CustomerContents(
-            stored: try found.stored(key) { inputs.map(\.input) }, number: found.number, account: found.account, inputs: inputs)
+            stored: try found.stored(key) { inputs.map(\.input) }, number: found.number, inputs: inputs)
     }
 
     /// By the table's own key, one ledger after the other.
@@ -225,6 +225,7 @@ struct PostgresReading {
             EvidenceQueries.inputs(of: id, ledger: ledger),
             AccountQueries.sightings(of: [id], limit: StoredContents.limit, ledger: ledger),
             SubscriptionQueries.listing(of: id, ledger: ledger),
+            RefundQueries.refunds(of: id, ledger: ledger),
         ])
         let facts = try results[0].map(StoredContents.KeptFact.init(row:))
         return StoredContents(
@@ -240,6 +241,7 @@ struct PostgresReading {
                 tenures: try results[2].map(SubscriptionRows.TenureRow.init(row:)),
                 holdings: try results[4].map(SubscriptionRows.HoldingRow.init(row:)),
                 aliases: try results[3].map(SubscriptionRows.AliasRow.init(row:)),
+                refunds: try results[8].map { try RefundPlace(row: $0) },
                 sightings: try results[6].map { try AccountSighting(row: $0) },
                 listing: try results[7].first?.optionalBytes(0)))
     }

@@ -59,6 +59,8 @@ enum PostgresSchema {
         Step(number: 19, oldest: 18, tables: operators, appendOnly: ["operatorAudit"]),
         // Indexes alone, of which servers of the versions before need to know nothing.
         Step(number: 20, oldest: 18, tables: pageIndexes),
+        // Servers of the version before do not note refunds, and do not read votes about a delivery.
+        Step(number: 21, oldest: 21, tables: refunds, fill: noteRefunds),
     ]
 
     /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` is the place
@@ -287,9 +289,40 @@ enum PostgresSchema {
 
         """
 
-    /// What the transactions that are kept show of the Apple Accounts that bought them. Reads the tables as they are now: a later
-    /// step that changes them takes this one along.
+    /// PER-11: what was refunded, by when. PER-9: to whom a consumable was delivered.
+    private static let refunds = """
+        CREATE TABLE refund (
+            ledger bigint NOT NULL REFERENCES ledger (id), originalTransactionId text COLLATE "C" NOT NULL,
+            revokedAt bigint NOT NULL, transactionId text COLLATE "C" NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId, revokedAt, transactionId)
+        );
+        CREATE INDEX refundByTime ON refund (ledger, revokedAt, originalTransactionId, transactionId);
+        CREATE INDEX customerInputByDelivery ON customerInput (ledger, inputId) WHERE kind = 'delivery';
+
+        """
+
+    /// What the transactions that are kept show of the Apple Accounts that bought them.
     @Sendable private static func sightings(_ connection: PostgresConnection) throws {
+        try forEachPage(connection) { page, ledger in
+            let sightings = page.flatMap(\.state.accountSightings)
+            guard !sightings.isEmpty else { return }
+            _ = try connection.execute(AccountQueries.insert(sightings.map { WrittenSighting($0, ledger: ledger) }))
+        }
+    }
+
+    /// What the transactions that are kept show of refunds.
+    @Sendable private static func noteRefunds(_ connection: PostgresConnection) throws {
+        try forEachPage(connection) { page, ledger in
+            let refunds = page.flatMap { RefundPlace.all(in: $0.state) }
+            guard !refunds.isEmpty else { return }
+            _ = try connection.execute(RefundQueries.insert(refunds.map { WrittenRefund($0, ledger: ledger) }))
+        }
+    }
+
+    /// Reads the tables as they are now: a later step that changes them takes those along that call this.
+    private static func forEachPage(
+        _ connection: PostgresConnection, _ take: ([StoredSubscription], _ ledger: Int64) throws -> Void
+    ) throws {
         let reading = PostgresReading(connection: connection, names: Names())
         for row in try connection.execute(PostgresStatement("SELECT id FROM ledger ORDER BY id")) {
             let ledger = try row.integer(0)
@@ -298,11 +331,7 @@ enum PostgresSchema {
             while true {
                 let page = try reading.subscriptions(in: scope, after: last, limit: 500, ledger: ledger)
                 guard let end = page.last?.history.key.originalTransactionId else { break }
-                let sightings = page.flatMap(\.state.accountSightings)
-                if !sightings.isEmpty {
-                    _ = try connection.execute(
-                        AccountQueries.insert(sightings.map { WrittenSighting($0, ledger: ledger) }))
-                }
+                try take(page, ledger)
                 last = end
             }
         }

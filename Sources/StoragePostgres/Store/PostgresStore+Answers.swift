@@ -90,6 +90,27 @@ extension PostgresStore {
         try await sightings(in: scope) { AccountQueries.sightings(by: evidence, limit: limit, ledger: $0) }
     }
 
+    package func refunds(in scope: Scope, before place: RefundPlace?, limit: Int) async throws -> [RefundPlace] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(RefundQueries.page(before: place, limit: limit, ledger: ledger))
+                .map { try RefundPlace(row: $0) }
+        } ?? []
+    }
+
+    package func refunds(of key: SubscriptionKey) async throws -> [RefundPlace] {
+        try await read(key.scope) { reading, ledger in
+            try reading.connection.execute(RefundQueries.refunds(of: key.originalTransactionId, ledger: ledger))
+                .map { try RefundPlace(row: $0) }
+        } ?? []
+    }
+
+    package func deliveries(of transactionIds: [TransactionID], in scope: Scope) async throws -> [CustomerDelivery] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(RefundQueries.deliveries(of: transactionIds, ledger: ledger))
+                .map { try CustomerDelivery(row: $0) }
+        } ?? []
+    }
+
     private func sightings(
         in scope: Scope, _ statement: @escaping @Sendable (Int64) -> PostgresStatement
     ) async throws -> [AccountSighting] {

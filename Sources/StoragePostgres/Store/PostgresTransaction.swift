@@ -391,6 +391,11 @@ final class PostgresTransaction: StoreTransaction {
                 WrittenMerge(at: merge.mergedAt, of: try number(of: lesser), into: try number(of: greater))))
     }
 
+    func deliveries(of transactionIds: [TransactionID], in scope: Scope) throws -> [CustomerDelivery] {
+        let statement = RefundQueries.deliveries(of: transactionIds, ledger: try ledger(of: scope))
+        return try pipeline([statement]).last?.map { try CustomerDelivery(row: $0) } ?? []
+    }
+
     func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting] {
         try sightings([AccountQueries.sightings(of: subscriptions, limit: limit, ledger: ledger(of: scope))])
     }

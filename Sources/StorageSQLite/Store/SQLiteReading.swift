@@ -77,7 +77,7 @@ struct SQLiteReading {
         guard let found = try CustomerQueries.book(of: key.customer, ledger: ledger, database) else { return nil }
         let inputs = try CustomerQueries.inputs(of: found.number, key, ledger: ledger, database)
         return CustomerContents(
-            stored: try found.stored(key) { inputs.map(\.input) }, number: found.number, account: found.account, inputs: inputs)
+            stored: try found.stored(key) { inputs.map(\.input) }, number: found.number, inputs: inputs)
     }
 
     /// What is kept of it, as the rows say it.
@@ -97,6 +97,7 @@ struct SQLiteReading {
                     of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),
                 holdings: try HoldingQueries.holdings(of: id, ledger: ledger, database),
                 aliases: try SubscriptionQueries.aliases(of: id, ledger: ledger, database),
+                refunds: try RefundQueries.refunds(of: id, ledger: ledger, database),
                 sightings: try AccountQueries.sightings(
                     of: [id], limit: StoredContents.limit, ledger: ledger, database),
                 listing: try SubscriptionQueries.listing(of: id, ledger: ledger, database)))

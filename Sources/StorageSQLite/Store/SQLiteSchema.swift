@@ -111,6 +111,8 @@ enum SQLiteSchema {
         Step(number: 19, oldest: 18, script: operators + appendOnly(["operatorAudit"])),
         // Indexes alone, of which servers of the versions before need to know nothing.
         Step(number: 20, oldest: 18, script: pageIndexes),
+        // Servers of the version before do not note refunds, and do not read votes about a delivery.
+        Step(number: 21, oldest: 21, script: refunds, fill: noteRefunds),
     ]
 
     /// When subscriptions and customers changed last, for those who keep a copy (docs/decisions/0057): `writtenIn` counts the
@@ -327,9 +329,40 @@ enum SQLiteSchema {
 
         """
 
-    /// What the transactions that are kept show of the Apple Accounts that bought them. Reads the tables as they are now: a later
-    /// step that changes them takes this one along.
+    /// PER-11: what was refunded, by when. PER-9: to whom a consumable was delivered.
+    private static let refunds = """
+        CREATE TABLE refund (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, revokedAt INTEGER NOT NULL,
+            transactionId TEXT NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId, revokedAt, transactionId)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX refundByTime ON refund (ledger, revokedAt, originalTransactionId, transactionId);
+        CREATE INDEX customerInputByDelivery ON customerInput (ledger, inputId) WHERE kind = 'delivery';
+
+        """
+
+    /// What the transactions that are kept show of the Apple Accounts that bought them.
     @Sendable private static func sightings(_ database: Database) throws {
+        try forEachState(database) { state, ledger in
+            for sighting in state.accountSightings {
+                try AccountQueries.insert(WrittenSighting(sighting, ledger: ledger), database)
+            }
+        }
+    }
+
+    /// What the transactions that are kept show of refunds.
+    @Sendable private static func noteRefunds(_ database: Database) throws {
+        try forEachState(database) { state, ledger in
+            for refund in RefundPlace.all(in: state) {
+                try RefundQueries.insert(WrittenRefund(refund, ledger: ledger), database)
+            }
+        }
+    }
+
+    /// Reads the tables as they are now: a later step that changes them takes those along that call this.
+    private static func forEachState(
+        _ database: Database, _ take: (Ledger.SubscriptionState, _ ledger: Int64) throws -> Void
+    ) throws {
         let reading = SQLiteReading(database: database, names: Names())
         let ledgers = try database.rows("SELECT id FROM ledger ORDER BY id", []) { $0.integer(0) }
         for ledger in ledgers {
@@ -338,9 +371,7 @@ enum SQLiteSchema {
             while true {
                 let page = try reading.subscriptions(in: scope, after: last, limit: 500, ledger: ledger)
                 guard let end = page.last?.history.key.originalTransactionId else { break }
-                for sighting in page.flatMap(\.state.accountSightings) {
-                    try AccountQueries.insert(WrittenSighting(sighting, ledger: ledger), database)
-                }
+                for stored in page { try take(stored.state, ledger) }
                 last = end
             }
         }

@@ -80,6 +80,24 @@ extension SQLiteStore {
         } ?? []
     }
 
+    package func refunds(in scope: Scope, before place: RefundPlace?, limit: Int) async throws -> [RefundPlace] {
+        try reading(scope) { reading, ledger in
+            try RefundQueries.page(before: place, limit: limit, ledger: ledger, reading.database)
+        } ?? []
+    }
+
+    package func refunds(of key: SubscriptionKey) async throws -> [RefundPlace] {
+        try reading(key.scope) { reading, ledger in
+            try RefundQueries.refunds(of: key.originalTransactionId, ledger: ledger, reading.database)
+        } ?? []
+    }
+
+    package func deliveries(of transactionIds: [TransactionID], in scope: Scope) async throws -> [CustomerDelivery] {
+        try reading(scope) { reading, ledger in
+            try RefundQueries.deliveries(of: transactionIds, ledger: ledger, reading.database)
+        } ?? []
+    }
+
     package func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
         try reading(key.scope) { reading, ledger in
             FoundTenure.revisions(

@@ -215,6 +215,10 @@ final class SQLiteTransaction: StoreTransaction {
         try CustomerQueries.insert(WrittenMerge(at: merge.mergedAt, of: anonymous, into: identified), database)
     }
 
+    func deliveries(of transactionIds: [TransactionID], in scope: Scope) throws -> [CustomerDelivery] {
+        try RefundQueries.deliveries(of: transactionIds, ledger: ledger(of: scope), database)
+    }
+
     func sightings(of subscriptions: [OriginalTransactionID], limit: Int, in scope: Scope) throws -> [AccountSighting] {
         try AccountQueries.sightings(of: subscriptions, limit: limit, ledger: ledger(of: scope), database)
     }
@@ -301,6 +305,7 @@ final class SQLiteTransaction: StoreTransaction {
             try ListingQueries.note(number(customer), ledger: ledger, database)
         }
         for alias in rows.aliases { try SubscriptionQueries.save(WrittenAlias(alias, at: place), database) }
+        for refund in rows.refunds { try RefundQueries.insert(WrittenRefund(refund, ledger: ledger), database) }
         for row in rows.audit { try AuditQueries.append(WrittenAudit(row, at: place), database) }
         for told in rows.outbox {
             try AuditQueries.append(WrittenOutbox(told, at: saving.learnedAt, of: place), database)

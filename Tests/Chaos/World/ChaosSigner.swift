@@ -33,7 +33,15 @@ struct ChaosSigner: Sendable {
             writer.member("quantity", 1 as Int64)
             writer.member("type", it.type.appleSpelling)
             writer.optionalMember("appAccountToken", it.appAccountToken)
-            writer.optionalMember("inAppOwnershipType", it.familyShared.map { $0 ? "FAMILY_SHARED" : "PURCHASED" })
+            writer.optionalMember(
+                "inAppOwnershipType",
+                it.ownership.map { ownership in
+                    switch ownership {
+                    case .purchased: "PURCHASED"
+                    case .familyShared: "FAMILY_SHARED"
+                    case .assigned: "ASSIGNED"
+                    }
+                })
             writer.member("signedDate", it.signedDate)
             writer.optionalMember("revocationDate", it.revocationDate)
             writer.optionalMember("revocationType", it.revocationType)

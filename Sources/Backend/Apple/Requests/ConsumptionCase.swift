@@ -154,6 +154,7 @@ extension ConsumptionAnswer.Refusal {
         case .unknownTransaction: "unknownTransaction"
         case .noConsent: "noConsent"
         case .familyShared: "familyShared"
+        case .assigned: "assigned"
         case .tooLate: "tooLate"
         }
     }
@@ -162,7 +163,7 @@ extension ConsumptionAnswer.Refusal {
     var mayPass: Bool {
         switch self {
         case .unknownTransaction, .noConsent: true
-        case .familyShared, .tooLate: false
+        case .familyShared, .assigned, .tooLate: false
         }
     }
 }

@@ -173,9 +173,9 @@ extension RevenueCatBody.Lifecycle {
 }
 
 extension KnownPurchase {
-    /// Nothing for a trial, and by a member of a family, who uses what another one paid.
+    /// Nothing for a trial, and by a member of a family or of a group, who uses what another one paid.
     fileprivate var paid: Milliunits? {
         let details = period.transaction.details
-        return period.isTrial || details.isFamilyShared ? Milliunits(0) : details.price
+        return period.isTrial || details.isPaidByAnother ? Milliunits(0) : details.price
     }
 }
