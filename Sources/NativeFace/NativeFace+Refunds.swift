@@ -16,22 +16,18 @@ extension NativeFace {
 }
 
 extension Backend.RefundPage.Place {
-    /// In one text, in which the subscription ends where its length says.
     fileprivate var cursor: String {
-        "\(revokedAt.millisecondsSince1970):\(originalTransactionId.rawValue.utf8.count):\(originalTransactionId)\(transactionId)"
+        "\(revokedAt.millisecondsSince1970):\(TextPair(originalTransactionId.rawValue, transactionId.rawValue).text)"
     }
 
     /// - Throws: `CursorInvalid` for anything that ``cursor`` is not.
     fileprivate init(cursor: String) throws(CursorInvalid) {
-        let parts = cursor.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let instant = Int64(parts[0]), let length = Int(parts[1]),
-            (0...parts[2].utf8.count).contains(length)
-        else { throw CursorInvalid() }
-        let names = parts[2].utf8
+        let parts = cursor.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let instant = Int64(parts[0]) else { throw CursorInvalid() }
+        let pair = try TextPair(text: parts[1])
         self.init(
-            revokedAt: Timestamp(millisecondsSince1970: instant),
-            originalTransactionId: OriginalTransactionID(String(decoding: names.prefix(length), as: UTF8.self)),
-            transactionId: TransactionID(String(decoding: names.dropFirst(length), as: UTF8.self)))
+            revokedAt: Timestamp(millisecondsSince1970: instant), originalTransactionId: OriginalTransactionID(pair.first),
+            transactionId: TransactionID(pair.second))
     }
 }
 

@@ -100,20 +100,12 @@ struct Listing<Answer: AnswerContent> {
 }
 
 extension Backend.WaitingReservationPage.Place {
-    /// In one text, in which the transaction ends where its length says.
-    fileprivate var cursor: String { "\(transactionId.rawValue.utf8.count):\(transactionId)\(id)" }
+    fileprivate var cursor: String { TextPair(transactionId.rawValue, id.rawValue).text }
 
     /// - Throws: `CursorInvalid` for anything that ``cursor`` is not.
     fileprivate init(cursor: String) throws(CursorInvalid) {
-        let parts = cursor.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let length = Int(parts[0]), (0...parts[1].utf8.count).contains(length) else {
-            throw CursorInvalid()
-        }
-        let bytes = Array(parts[1].utf8)
-        guard let transaction = String(validating: bytes[..<length], as: UTF8.self),
-            let id = String(validating: bytes[length...], as: UTF8.self)
-        else { throw CursorInvalid() }
-        self.init(TransactionID(transaction), .init(id))
+        let pair = try TextPair(text: cursor[...])
+        self.init(TransactionID(pair.first), .init(pair.second))
     }
 }
 

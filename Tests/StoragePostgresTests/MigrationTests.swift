@@ -201,6 +201,17 @@ extension PostgresTests {
             }
         }
 
+        /// Decides on a transaction of a subscription of which nothing is kept.
+        private static func keep(_ fact: TransactionFact, of key: SubscriptionKey, in store: PostgresStore) async throws {
+            let decision = Decision(
+                on: [.fact(.transaction(fact))], history: SubscriptionHistory(key: key), state: nil, policy: AppPolicy(),
+                learnedAt: start)
+            try await store.write { write in
+                _ = try write.lock([key], tokens: [])
+                try write.save([try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: start)])
+            }
+        }
+
         @Test func `OWN-14 What transactions that came before version 11 show of Apple Accounts is listed by it`() async throws {
             try await Self.withOldServer { _, store, owner in
                 let key = SubscriptionKey(Self.scope, OriginalTransactionID("9"))
@@ -208,15 +219,7 @@ extension PostgresTests {
                     originalTransactionId: key.originalTransactionId, transactionId: TransactionID("9"),
                     productId: ProductID("plus"), purchaseDate: Self.start, signedDate: Self.start)
                 bought.appTransactionId = "at-1"
-                let decision = Decision(
-                    on: [.fact(.transaction(bought))], history: SubscriptionHistory(key: key), state: nil,
-                    policy: AppPolicy(), learnedAt: Self.start)
-                try await store.write { write in
-                    _ = try write.lock([key], tokens: [])
-                    try write.save([
-                        try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: Self.start)
-                    ])
-                }
+                try await Self.keep(bought, of: key, in: store)
                 try owner.runScript(
                     """
                     DROP TABLE operatorSearch; DROP TABLE operatorAudit; DROP TABLE loginFailure;
@@ -248,15 +251,7 @@ extension PostgresTests {
                     originalTransactionId: key.originalTransactionId, transactionId: TransactionID("9"),
                     productId: ProductID("plus"), purchaseDate: Self.start, signedDate: Self.start)
                 bought.revocation = Revocation(revocationDate: Self.start)
-                let decision = Decision(
-                    on: [.fact(.transaction(bought))], history: SubscriptionHistory(key: key), state: nil,
-                    policy: AppPolicy(), learnedAt: Self.start)
-                try await store.write { write in
-                    _ = try write.lock([key], tokens: [])
-                    try write.save([
-                        try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: Self.start)
-                    ])
-                }
+                try await Self.keep(bought, of: key, in: store)
                 let listed = try await store.refunds(in: Self.scope, before: nil, limit: 10)
                 try owner.runScript(
                     """

@@ -1,7 +1,7 @@
 package import Primitives
 package import StrictJSON
 
-/// A refund, whoever had it, and what is to be taken back.
+/// A refund, and what is to be taken back.
 package struct RefundItem: PagedItem {
     package static let page = PageWords(
         "Refunds", "What Apple refunded to anybody (PER-11).", order: "By revocationDate, the last one first.")
@@ -42,7 +42,7 @@ package struct RefundItem: PagedItem {
             .required("takeBack", .integer, "How many of them are refunded now.", example: "2"),
         ])
 
-    /// What was refunded.
+    /// The purchase that was refunded.
     package struct Purchase: Sendable, Hashable {
         package let originalTransactionId: String
         package let transactionId: String

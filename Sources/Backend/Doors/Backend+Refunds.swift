@@ -83,19 +83,31 @@ extension Backend {
         let scope = Scope(app: id, environment: environment)
         return try await translatingStorageErrors {
             let places = try await store.refunds(in: scope, before: place?.stored, limit: limit)
-            var books: [OriginalTransactionID: RefundBook] = [:]
+            var purchases: [OriginalTransactionID: [CustomerPeriod]] = [:]
             for id in Set(places.map(\.originalTransactionId)) {
-                let key = SubscriptionKey(scope, id)
-                guard let state = try await store.subscription(key)?.state else { continue }
-                books[id] = RefundBook(state: state, places: try await store.refunds(of: key))
+                guard let state = try await store.subscription(SubscriptionKey(scope, id))?.state else { continue }
+                purchases[id] = CustomerPeriod.all(in: [state])
             }
             var refunds: [RefundView] = []
             for place in places {
-                guard let purchase = books[place.originalTransactionId]?.purchase(at: place) else { continue }
+                let purchase = purchases[place.originalTransactionId]?.first {
+                    $0.period.lowestTransactionId == place.transactionId
+                }
+                guard let purchase, try await isShown(place, of: purchase, in: scope) else { continue }
                 refunds.append(RefundView(place, purchase, try await deliveries(of: purchase, in: scope)))
             }
             return RefundPage(refunds: refunds, last: places.count < limit ? nil : places.last.map { .init($0) })
         }
+    }
+
+    /// Whether the list shows a purchase's refund at the place: false where another place is shown for it, or where it is no
+    /// refund by now but what an upgrade or another Apple Account took back.
+    private func isShown(_ place: RefundPlace, of purchase: CustomerPeriod, in scope: Scope) async throws -> Bool {
+        if let refund = purchase.refund { return refund.revocationDate == place.revokedAt }
+        guard purchase.period.transaction.revocation == nil else { return false }
+        // It was undone: the last of its places is shown.
+        let all = try await store.refunds(of: SubscriptionKey(scope, place.originalTransactionId))
+        return all.last { $0.transactionId == place.transactionId } == place
     }
 
     /// Of a consumable: each person once, under whom everything of theirs is now (OWN-10).
@@ -129,21 +141,5 @@ extension Backend.RefundView {
                 customer: one.customer, deliveredAt: one.delivery.deliveredAt, units: units,
                 unitsToTakeBack: max(0, units - left))
         }
-    }
-}
-
-/// A subscription, and all that was ever noted of its refunds.
-private struct RefundBook {
-    let state: SubscriptionState
-    let places: [RefundPlace]
-
-    /// The purchase whose refund has the place; nil where another place is shown for it, or where it is no refund by now but what
-    /// an upgrade or another Apple Account took back.
-    func purchase(at place: RefundPlace) -> CustomerPeriod? {
-        let purchase = CustomerPeriod.all(in: [state]).first { $0.period.lowestTransactionId == place.transactionId }
-        guard let purchase else { return nil }
-        if let refund = purchase.refund { return refund.revocationDate == place.revokedAt ? purchase : nil }
-        guard purchase.period.transaction.revocation == nil else { return nil }
-        return places.last { $0.transactionId == place.transactionId } == place ? purchase : nil
     }
 }

@@ -88,7 +88,7 @@ extension Backend {
         case .join(let pair):
             for customer in [pair.from, pair.into] { _ = try Self.checked(customer) }
         case .redelivery(let transactionId):
-            // Of an anonymous customer who logged in, it stands in the book of whom they turned out to be.
+            // The vote about a merged anonymous customer is kept in the account of the identified one.
             let known = try await person(of: key)
             guard try await consumable(transactionId, of: known) != nil else {
                 throw CustomerRefusal.unknownPurchase(transactionId.rawValue)

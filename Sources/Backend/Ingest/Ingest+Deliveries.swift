@@ -29,7 +29,7 @@ extension Ingest {
             if bought.refusedDelivery == nil {
                 let refused = RefusedDelivery(transactionId: transactionId, refusedAt: now)
                 _ = try decide(on: .refusedDelivery(refused), about: key, beside: person.accounts, request)
-                try tell(CustomerRefused(key, refused), of: bought.purchase, having: first, request)
+                try tell(refused, to: key, of: bought.purchase, having: first, request)
             }
             return .refused(first)
         }
@@ -44,26 +44,18 @@ extension Ingest {
         return try self.person(of: CustomerKey(scope, merge.identified)).customer
     }
 
-    /// A customer whose delivery was refused.
-    private struct CustomerRefused {
-        let key: CustomerKey
-        let refused: RefusedDelivery
-
-        init(_ key: CustomerKey, _ refused: RefusedDelivery) { (self.key, self.refused) = (key, refused) }
-    }
-
     private mutating func tell(
-        _ second: CustomerRefused, of purchase: CustomerPeriod, having first: CustomerDelivery, _ request: IngestRequest
+        _ refused: RefusedDelivery, to key: CustomerKey, of purchase: CustomerPeriod, having first: CustomerDelivery,
+        _ request: IngestRequest
     ) throws {
-        let (customer, refused) = (second.key.customer, second.refused)
-        let subscription = SubscriptionKey(second.key.scope, purchase.originalTransactionId)
+        let subscription = SubscriptionKey(key.scope, purchase.originalTransactionId)
         let event = LedgerEvent.deliveryRefused(
-            of: purchase.period, subscription, to: customer, having: first, at: refused.refusedAt)
+            of: purchase.period, subscription, to: key.customer, having: first, at: refused.refusedAt)
         try tell(event, of: subscription, request)
-        let name = SignalName(second.key.scope, .secondDelivery, .subscription(purchase.originalTransactionId))
+        let name = SignalName(key.scope, .secondDelivery, .subscription(purchase.originalTransactionId))
         let known = try signs.signal(name) ?? transaction.signal(name)?.signal
         let signal = AbuseSignal.secondDelivery(
-            of: purchase.originalTransactionId, to: customer, refused, having: first, beside: known?.evidence ?? [])
-        signs.take(FoundSignal(signal, in: second.key.scope, isWhole: false), request)
+            of: purchase.originalTransactionId, to: key.customer, refused, having: first, beside: known?.evidence ?? [])
+        signs.take(FoundSignal(signal, in: key.scope, isWhole: false), request)
     }
 }

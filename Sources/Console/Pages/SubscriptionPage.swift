@@ -219,13 +219,13 @@ struct SubscriptionPage {
         return switch period.endReason {
         case .ran: .said("ran", StateWords.ran)
         case .replaced: .said("replaced", StateWords.replaced)
-        case .revoked(let revocation) where revocation.type == .familyRevoke:
-            .badge(.bad, "familySharingStopped", StateWords.familySharingStopped)
-        case .revoked(let revocation) where revocation.type == .assignmentRevoke:
-            .badge(.bad, "assignmentRevoked", StateWords.assignmentRevoked)
         case .revoked(let revocation):
-            revocation.isPartial
-                ? .badge(.warn, "refundedInPart", StateWords.partlyRefunded) : .badge(.bad, "refunded", StateWords.refunded)
+            switch period.transaction.takenBack(by: revocation) {
+            case .familySharing: .badge(.bad, "familySharingStopped", StateWords.familySharingStopped)
+            case .assignment: .badge(.bad, "assignmentRevoked", StateWords.assignmentRevoked)
+            case .money where revocation.isPartial: .badge(.warn, "refundedInPart", StateWords.partlyRefunded)
+            case .money: .badge(.bad, "refunded", StateWords.refunded)
+            }
         }
     }
 

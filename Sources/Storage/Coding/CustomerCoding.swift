@@ -6,7 +6,7 @@ import Primitives
 package enum CustomerCoding {
     /// Counted up with every change of the form.
     package static let form: UInt8 = 2
-    /// What was written before: a delivery says no units there. Rows are never written anew.
+    /// The form before: its deliveries have no units. Rows keep the form in which they were written.
     private static let oldForm: UInt8 = 1
 
     package static func encode(_ account: CustomerAccount) -> [UInt8] {
