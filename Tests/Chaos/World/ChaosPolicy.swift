@@ -36,6 +36,7 @@ struct ChaosApp: Sendable {
                     writer.member("restoreLimit", Int64(policy.restoreLimit))
                     writer.member("restoreWindowDays", policy.restoreWindowDays)
                     writer.member("productionLeewaySeconds", policy.leeway / 1000)
+                    writer.member("billingGracePeriodDays", policy.graceDays)
                 }
             }
             writer.member("products") { writer in
