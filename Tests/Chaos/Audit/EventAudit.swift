@@ -23,6 +23,13 @@ struct EventAudit: Sendable {
         "news.late", "purchase.refunded", "refund.reversed", "billing.failed",
     ])
 
+    /// What news may revoke and still later news bring back, and is then told once more: an end, and what was told of a period
+    /// that was the last one until another was learned of (I38).
+    private static let takenBack = [
+        "access.ended", "subscription.expired", "change.scheduled", "gracePeriod.began", "gracePeriod.ended", "billing.failed",
+        "priceIncrease.pending", "payment.doubled",
+    ]
+
     /// - Parameter texts: those of all events, in the order of their sequences.
     init(_ texts: [String]) throws {
         var events: [String: [JSONObject]] = [:]
@@ -36,12 +43,8 @@ struct EventAudit: Sendable {
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
                 repeated.append("an event occurs twice: \(text)")
             }
-            // An end that news revoked may come back with still later news, and is reported once more; so are a change and a
-            // grace period, of which a period that is learned late leaves a reader nothing (I38).
             if Self.takingBack.contains(kind) {
-                for end in ["access.ended", "subscription.expired", "change.scheduled", "gracePeriod.began"] {
-                    last["\(id) \(end)"] = nil
-                }
+                for other in Self.takenBack where other != kind { last["\(id) \(other)"] = nil }
             }
             events[id, default: []].append(event)
         }
