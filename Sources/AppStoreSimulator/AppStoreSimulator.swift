@@ -213,7 +213,7 @@ extension AppStoreSimulator {
         of notification: StoreNotification, _ signedPayload: String, for target: NotificationTarget, _ endpoint: AppEnvironment
     ) -> [[UInt8]] {
         guard target.version == .v1 else { return [NotificationPoster.body(signedPayload: signedPayload)] }
-        let isShared = notification.subject.transaction?.ownership == .familyShared
+        let isShared = notification.subject.transaction.map { $0.ownership != .purchased } ?? false
         let secret = configuration.apps[endpoint.app.index].sharedSecret
         return NotificationV1.words(for: notification.event, isShared: isShared, notification.environment).map { word in
             store.payload(
@@ -230,9 +230,19 @@ extension AppStoreSimulator {
     /// Another leaf under the same root, as Apple renews its own.
     ///
     /// - Throws: `StoreRefusal.storeFull`: what was signed before is rebuilt with the leaf of that time, so all leaves are kept.
-    func renewLeaf() throws {
+    func renewLeaf() throws { printer.renew(try leaf(validity: validity)) }
+
+    /// Makes a leaf under the same root sign from now on that is valid until an instant, until another signing is set.
+    ///
+    /// - Throws: `StoreRefusal.storeFull`, as ``renewLeaf()``.
+    func signWithLeaf(validUntil end: Timestamp) throws {
+        let start = validity.lowerBound
+        printer.signTemporarily(with: try leaf(validity: start...max(start, end.truncatedToSecond)))
+    }
+
+    private func leaf(validity: ClosedRange<Timestamp>) throws -> SigningAuthority {
         guard printer.signers.count < StorePrinter.maximumSigners else { throw StoreRefusal.storeFull }
-        printer.renew(try authority.renewingLeaf(validity: validity))
+        return try authority.renewingLeaf(validity: validity)
     }
 }
 

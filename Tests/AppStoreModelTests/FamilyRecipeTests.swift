@@ -69,7 +69,7 @@ import Testing
         #expect(story.names == ["DID_CHANGE_RENEWAL_PREF/UPGRADE", "SUBSCRIBED/INITIAL_BUY"])
         _ = try story.store.openAccount("cleo", in: .production)
         #expect(try story.store.join("home", "cleo").map(\.event) == [.initialBuy])
-        #expect(try story.store.setSharing(false, of: "home").map(\.event) == [.familyRevoke, .familyRevoke])
+        #expect(try story.store.setSharing(false, of: "home").map(\.event) == [.revoke, .revoke])
         #expect(try story.store.setSharing(true, of: "home").map(\.event) == [.resubscribe, .resubscribe])
     }
 

@@ -27,7 +27,10 @@ import Testing
         _ = try await simulator.requestRefund(lifetime.transaction.transactionId, .legal)
         try await simulator.setSigning(.newLeaf)
         _ = try await simulator.setDelivery(.delay(.days(3)))
+        try await simulator.setSigning(.endedLeaf)
+        _ = try await simulator.setAutoRenew(false, of: bought.transaction.originalTransactionId)
         try await simulator.setSigning(.wrongChain)
+        _ = try await simulator.setAutoRenew(true, of: bought.transaction.originalTransactionId)
         _ = try await simulator.setAutoRenew(false, of: bought.transaction.originalTransactionId)
         _ = try await simulator.setAutoRenew(true, of: bought.transaction.originalTransactionId)
         try await simulator.setSigning(.right)
@@ -51,7 +54,8 @@ import Testing
 
     /// What the services are told to do differently, and a change that they do not show yet.
     private func misbehave(_ simulator: AppStoreSimulator, _ app: AppNumber) async throws {
-        _ = try await simulator.setBehaviour(transactionLag: .days(30)) {
+        let form: @Sendable (inout NotificationForm) -> Void = { ($0.transactionId, $0.partsApart) = (.another, Milliseconds(1)) }
+        _ = try await simulator.setBehaviour(transactionLag: .days(30), form: form) {
             ($0.notificationLag, $0.paginationTokenLifetime, $0.retryAfter) = (.days(1), .minutes(5), .absent)
         }
         _ = try await simulator.openAccount("late")

@@ -38,6 +38,16 @@ NOT_MET = {"storeFull", "busy", "badRequest", "appExists", "internal", "cannotBe
 SEED, EXAMPLES = 1, 30
 
 
+def shop_with_bundle(folder):
+    """The shop of the examples, with a further group to switch to."""
+    catalogue = json.loads((ROOT / "Examples/shop.storekit").read_text())
+    bundle = {"productID": "bundle.monthly", "displayPrice": "29.99", "groupNumber": 1, "recurringSubscriptionPeriod": "P1M"}
+    catalogue["subscriptionGroups"].append({"id": "BUNDLES", "subscriptions": [bundle]})
+    file = folder / "shop.storekit"
+    file.write_text(json.dumps(catalogue))
+    return file
+
+
 class Shop:
     """The local App Store as a process, and calls by the names of operations."""
 
@@ -45,11 +55,13 @@ class Shop:
         self.port, self.sandbox = free_port(), free_port()
         self.control = f"http://127.0.0.1:{self.port}/control/v1"
         self.document = None
+        self.folder = tempfile.TemporaryDirectory()
+        self.catalogue = str(shop_with_bundle(pathlib.Path(self.folder.name)))
         self.done, self.met, self.wrong = set(), set(), []
 
     def running(self):
         return running(
-            "simulate", "--catalogue", "Examples/shop.storekit", "--bundle", BUNDLE, "--app-apple-id", str(APPLE_ID), "--environment", "Production",
+            "simulate", "--catalogue", self.catalogue, "--bundle", BUNDLE, "--app-apple-id", str(APPLE_ID), "--environment", "Production",
             "--port", str(self.port), "--sandbox-port", str(self.sandbox), "--starts-at", "1767225600000", live=f"{self.control}/health/live")
 
     def send(self, method, path, content=None, media_type="application/json"):
@@ -139,10 +151,12 @@ def live(shop):
     do("setFaults", {"faults": [{"face": "serverAPI", "kind": kind, **span} for kind in ("hang", "slowOnClock")]})
     do("setFaults", {"faults": []})
     do("setBehaviour", {"notificationLagSeconds": 60, "transactionLagSeconds": 60, "paginationTokenSeconds": 300, "deadPaginationTokens": 2,
-                        "notificationWindow": "firstAttempt", "retryAfter": "absent", "limitClock": "store"})
+                        "notificationWindow": "firstAttempt", "retryAfter": "absent", "limitClock": "store",
+                        "notificationTransactionId": "another", "partsApartMilliseconds": 1})
     do("showBehaviour")
     do("setBehaviour", {"notificationLagSeconds": 0, "transactionLagSeconds": 0, "paginationTokenSeconds": None, "deadPaginationTokens": 0,
-                        "notificationWindow": "signedDate", "retryAfter": "unixMilliseconds", "limitClock": "outside"})
+                        "notificationWindow": "signedDate", "retryAfter": "unixMilliseconds", "limitClock": "outside",
+                        "notificationTransactionId": "same", "partsApartMilliseconds": 0})
     do("setLimit", {"endpoint": "getTransactionInfo", "perHour": 7, "environment": "Sandbox"})
     do("listLimits", query="?environment=Sandbox")
     do("setLimit", {"endpoint": "getTransactionInfo", "perHour": None, "environment": "Sandbox"})
@@ -155,7 +169,10 @@ def live(shop):
     do("advanceClock", {"days": 32})
     do("showSubscription", id=original)
     do("setPayment", {"fails": False}, id=original)
+    do("repeatFailure", id=original)
     do("setCard", {"fails": False}, account="anna")
+    do("setSignedToken", {"appAccountToken": None}, id=original)
+    live_replacements(do)
     do("changeAddress", account="anna")
     do("extendSubscription", {"days": 7}, id=original)
     do("setAutoRenew", {"enabled": False}, id=original)
@@ -204,6 +221,27 @@ def live(shop):
     do("moveAccount", {"storefront": "FRA"}, account="cleo")
     do("listAccounts", query="?from=1&limit=2")
     return original, coins, copy_of_it
+
+
+def live_replacements(do):
+    """Subscriptions that come from another one or go on as another one."""
+    for account in ("emil", "fay"):
+        do("openAccount", {"id": account})
+    first = do("buy", {"productId": "pro.monthly"}, account="emil")["originalTransactionId"]
+    do("assignSeat", {"account": "fay"}, id=first)
+    do("assignSeat", {"account": "fay"}, code="seatAssigned", id=first)
+    do("revokeSeat", id=first, account="fay")
+    do("revokeSeat", code="unknownSeat", id=first, account="fay")
+    do("repeatFailure", code="notRecovered", id=first)
+    do("switchSubscription", {"productId": "plus.monthly"}, code="invalidSwitch", id=first)
+    bundle = do("switchSubscription", {"productId": "bundle.monthly"}, id=first)["originalTransactionId"]
+    do("switchSubscription", {"productId": "bundle.monthly"}, code="notActive", id=first)
+    alone = do("switchSubscription", {"productId": "pro.monthly"}, id=bundle)["originalTransactionId"]
+    second = do("reissue", id=alone)["originalTransactionId"]
+    do("setPayment", {"fails": True, "gracePeriodDays": 16, "graceEnd": "unsigned"}, id=second)
+    do("setSigning", {"signing": "endedLeaf"})
+    do("setSigning", {"signing": "endingLeaf"})
+    do("setSigning", {"signing": "right"})
 
 
 def ask_in_realtime(shop, url):

@@ -92,6 +92,7 @@ extension AppStore {
     /// The account's subscriptions in an app, including those shared by its family, oldest first.
     package func subscriptions(of app: AppNumber, for account: AccountNumber) -> [StoreSubscription] {
         guard let installation = self[account].installations[app] else { return [] }
-        return (Array(installation.subscriptions.values) + installation.shared.values).sorted().compactMap(findSubscription)
+        let own = Array(installation.subscriptions.values) + (installation.replaced ?? [])
+        return (own + installation.shared.values).sorted().compactMap(findSubscription)
     }
 }

@@ -37,7 +37,7 @@ package enum NotificationV1: String, Sendable, Hashable, CaseIterable {
         case .failedToRenew, .failedToRenewInGracePeriod: [.didFailToRenew]
         case .priceIncreasePending: [.priceIncreaseConsent]
         case .refund: [.refund]
-        case .familyRevoke: [.revoke]
+        case .revoke: [.revoke]
         case .consumptionRequest: [.consumptionRequest]
         case .offerRedeemed, .gracePeriodExpired, .expiredVoluntarily, .expiredInBillingRetry, .expiredWithoutConsent,
             .expiredProductNotForSale, .expired, .priceIncreaseAccepted, .refundDeclined, .refundReversed, .renewalExtended,

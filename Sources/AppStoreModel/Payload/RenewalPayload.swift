@@ -42,7 +42,7 @@ extension AppStore {
         switch subscription.state {
         case .billingGracePeriod(let until, _):
             json.member("isInBillingRetryPeriod", true)
-            json.member("gracePeriodExpiresDate", until.millisecondsSince1970)
+            if subscription.graceEnd != .unsigned { json.member("gracePeriodExpiresDate", until.millisecondsSince1970) }
         case .billingRetry: json.member("isInBillingRetryPeriod", true)
         case .expired: json.member("isInBillingRetryPeriod", false)
         case .active, .revoked: break

@@ -14,7 +14,7 @@ extension AppStore {
             writeDates(of: transaction, to: &json)
             json.member("quantity", Int64(transaction.quantity))
             json.member("type", self[transaction.app].catalogue[transaction.product].kind.type)
-            json.optionalMember("appAccountToken", appAccountToken(of: transaction)?.description)
+            json.optionalMember("appAccountToken", appAccountToken(of: transaction, signedDate: signedDate)?.description)
             json.member("inAppOwnershipType", transaction.ownership.rawValue)
             json.member("signedDate", signedDate.millisecondsSince1970)
             writeRevocation(of: transaction, to: &json)
@@ -30,6 +30,9 @@ extension AppStore {
         let app = self[transaction.app]
         json.member("transactionId", transaction.transactionId.rawValue)
         json.member("originalTransactionId", transaction.originalTransactionId.rawValue)
+        // A subscription's never changes, so what was signed before is rebuilt with it.
+        let previous = subscriptions[transaction.originalTransactionId]?.previousOriginalTransactionId
+        json.optionalMember("previousOriginalTransactionId", previous?.rawValue)
         json.optionalMember("webOrderLineItemId", transaction.webOrderLineItemId.map { String($0) })
         json.member("bundleId", app.bundleId)
         json.member("productId", app.catalogue[transaction.product].id.rawValue)
@@ -44,10 +47,11 @@ extension AppStore {
 
     private func writeRevocation(of transaction: StorePurchase, to json: inout JSONWriter) {
         guard let revocation = transaction.revocation else { return }
-        json.member("revocationReason", revocation.reason.rawValue)
+        let isSwitch = revocation.kind == .switched
+        if !isSwitch { json.member("revocationReason", revocation.reason.rawValue) }
         json.member("revocationDate", revocation.date.millisecondsSince1970)
-        json.member("revocationType", revocation.kind.rawValue)
-        if revocation.kind != .familyRevoke { json.member("revocationPercentage", revocation.percentage) }
+        if !isSwitch { json.member("revocationType", revocation.kind.rawValue) }
+        if revocation.isRefund { json.member("revocationPercentage", revocation.percentage) }
     }
 
     /// An introductory offer has no `offerIdentifier`.

@@ -67,15 +67,17 @@ extension AppStore {
 // MARK: - What is shared
 
 extension AppStore {
-    /// All members of the family get what was just bought, or its new state.
+    /// All members of the family, and all holders of its seats, get what was just bought, or its new state.
     mutating func share(_ subscription: StoreSubscription) -> [StoreNotification] {
         guard subscription.ownership == .purchased else { return [] }
         let isShareable = self[subscription.app].catalogue[subscription.product].isFamilyShareable
-        var told: [StoreNotification] = []
+        var told = seatHolders(of: subscription).flatMap { give(subscription, to: $0, as: .assigned) }
         for member in others(in: subscription.account) {
             if isShareable {
-                told += give(subscription, to: member)
-            } else if let id = self[member].installations[subscription.app]?.shared[subscription.originalTransactionId] {
+                told += give(subscription, to: member, as: .familyShared)
+            } else if let id = self[member].installations[subscription.app]?.shared[subscription.originalTransactionId],
+                subscriptions[id]?.ownership == .familyShared
+            {
                 told += revoke(id)
             }
         }
@@ -100,7 +102,7 @@ extension AppStore {
                 guard let subscription = subscriptions[id], !subscription.hasEnded,
                     self[app].catalogue[subscription.product].isFamilyShareable
                 else { continue }
-                told += give(subscription, to: taker)
+                told += give(subscription, to: taker, as: .familyShared)
             }
             for purchase in installation.transactions.compactMap(find) where purchase.revocation == nil {
                 let product = self[app].catalogue[purchase.product]
@@ -113,21 +115,26 @@ extension AppStore {
         return told
     }
 
-    /// A member's copy of a subscription: a subscription of their own, with a period like the purchaser's.
-    private mutating func give(_ source: StoreSubscription, to member: AccountNumber) -> [StoreNotification] {
+    /// A member's copy of a subscription: a subscription of their own, with a period like the purchaser's. An account has one
+    /// copy, of the ownership that it came by first.
+    mutating func give(
+        _ source: StoreSubscription, to member: AccountNumber, as ownership: StorePurchase.Ownership
+    ) -> [StoreNotification] {
         guard let period = find(source.latest) else { return [] }
-        let known = install(source.app, for: member).shared[source.originalTransactionId].flatMap { subscriptions[$0] }
+        _ = install(source.app, for: member)
+        let known = copy(of: source, held: member)
+        guard known == nil || known?.ownership == ownership else { return [] }
         if let known, let latest = find(known.latest), !known.hasEnded, latest.webOrderLineItemId != nil,
             latest.expiresDate == period.expiresDate, latest.product == period.product, latest.purchaseDate == period.purchaseDate
         {
             return []
         }
-        let copy = billCopy(of: period, for: member, known)
+        let copy = billCopy(of: period, for: member, as: ownership, known)
         var subscription =
             known
             ?? StoreSubscription(
                 originalTransactionId: copy.transactionId, account: member, app: source.app, group: source.group,
-                originalPurchaseDate: copy.purchaseDate, ownership: .familyShared, state: source.state,
+                originalPurchaseDate: copy.purchaseDate, ownership: ownership, state: source.state,
                 latest: copy.transactionId, product: source.product, autoRenewProduct: source.autoRenewProduct,
                 recentSubscriptionStartDate: now)
         let event: StoreNotification.Event = known == nil ? .initialBuy : known?.hasEnded == true ? .resubscribe : .upgrade
@@ -146,18 +153,18 @@ extension AppStore {
             find(id).map { $0.product == purchase.product && $0.revocation == nil } ?? false
         }
         guard !has else { return [] }
-        let copy = billCopy(of: purchase, for: member, nil)
+        let copy = billCopy(of: purchase, for: member, as: .familyShared, nil)
         copies[purchase.transactionId, default: []].append(copy.transactionId)
         return told(.oneTimeCharge, about: copy)
     }
 
     /// Nobody pays for it, and it carries no `appAccountToken`.
     private mutating func billCopy(
-        of purchase: StorePurchase, for member: AccountNumber, _ known: StoreSubscription?
+        of purchase: StorePurchase, for member: AccountNumber, as ownership: StorePurchase.Ownership, _ known: StoreSubscription?
     ) -> StorePurchase {
         var bill = Bill(app: purchase.app, product: purchase.product, account: member, start: purchase.purchaseDate)
         bill.reason = purchase.reason
-        bill.ownership = .familyShared
+        bill.ownership = ownership
         bill.subscription = known
         bill.end = purchase.expiresDate
         let copy = self.bill(bill)
@@ -182,11 +189,12 @@ extension AppStore {
             guard var copy = subscriptions[id], copy.state != .revoked else { continue }
             var latest = copy.latest
             if event == .renewed || event == .billingRecovery, let period = find(source.latest) {
-                guard self[source.app].catalogue[source.product].isFamilyShareable else {
+                let isShareable = self[source.app].catalogue[source.product].isFamilyShareable
+                guard isShareable || copy.ownership == .assigned else {
                     told += revoke(id)
                     continue
                 }
-                latest = billCopy(of: period, for: copy.account, copy).transactionId
+                latest = billCopy(of: period, for: copy.account, as: copy.ownership, copy).transactionId
             }
             follow(&copy, source, latest)
             keep(copy)
@@ -214,21 +222,24 @@ extension AppStore {
 
     private mutating func take(whatIsOf giver: AccountNumber, from taker: AccountNumber) -> [StoreNotification] {
         let given = Set(self[giver].installations.values.flatMap { $0.subscriptions.values + $0.transactions })
-        return given.sorted().flatMap { copies[$0] ?? [] }.filter { find($0)?.account == taker }.flatMap { revoke($0) }
+        let taken = given.sorted().flatMap { copies[$0] ?? [] }.compactMap(find)
+            .filter { $0.account == taker && $0.ownership == .familyShared }
+        return taken.flatMap { revoke($0.transactionId) }
     }
 
     /// Ends a copy, of a subscription or of a single purchase.
-    private mutating func revoke(_ id: TransactionNumber) -> [StoreNotification] {
+    mutating func revoke(_ id: TransactionNumber) -> [StoreNotification] {
         if var copy = subscriptions[id] {
             guard copy.state != .revoked, find(copy.latest)?.revocation == nil else { return [] }
-            change(copy.latest) { [now] in $0.revocation = StoreRevocation(endOfSharingAt: now) }
+            let kind: StoreRevocation.Kind = copy.ownership == .assigned ? .assignmentRevoke : .familyRevoke
+            change(copy.latest) { [now] in $0.revocation = StoreRevocation(kind, at: now) }
             copy.state = .revoked
             copy.autoRenews = false
             keep(copy)
-            return told(.familyRevoke, about: copy)
+            return told(.revoke, about: copy)
         }
         guard let purchase = find(id), purchase.revocation == nil else { return [] }
-        change(id) { [now] in $0.revocation = StoreRevocation(endOfSharingAt: now) }
-        return find(id).map { told(.familyRevoke, about: $0) } ?? []
+        change(id) { [now] in $0.revocation = StoreRevocation(.familyRevoke, at: now) }
+        return find(id).map { told(.revoke, about: $0) } ?? []
     }
 }

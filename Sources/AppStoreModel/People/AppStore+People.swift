@@ -52,25 +52,28 @@ extension AppStore {
         return self[account.number]
     }
 
-    /// The account gets another address. What is signed from then on about earlier purchases bears no `appAccountToken`.
+    /// The account gets another address. What is signed from then on about earlier purchases carries no `appAccountToken`.
     ///
     /// Source: public reports; Apple documents nothing about it.
     package mutating func changeAddress(of id: AccountID) throws(StoreRefusal) {
         let account = try account(id)
         self[account.number].addressChangedAt = now
+        self[account.number].addressChangeSignedAt = nextSigningInstant()
     }
 
-    /// The token that a copy of a transaction bears that is signed now.
-    func appAccountToken(of transaction: StorePurchase) -> CompactUUID? {
-        guard let changed = self[transaction.account].addressChangedAt, transaction.purchaseDate <= changed else {
-            return transaction.appAccountToken
-        }
+    /// The token of a copy of a transaction that is signed at an instant. A notification that was signed before the change of
+    /// address is rebuilt with its token.
+    func appAccountToken(of transaction: StorePurchase, signedDate: Timestamp) -> CompactUUID? {
+        let account = self[transaction.account]
+        guard let changed = account.addressChangedAt, transaction.purchaseDate <= changed,
+            signedDate >= account.addressChangeSignedAt ?? changed
+        else { return transaction.appAccountToken }
         return nil
     }
 
     /// The account's own subscriptions of all apps, oldest first.
     func subscriptions(of account: StoreAccount) -> [TransactionNumber] {
-        account.installations.values.flatMap(\.subscriptions.values).sorted()
+        account.installations.values.flatMap { Array($0.subscriptions.values) + ($0.replaced ?? []) }.sorted()
     }
 
     mutating func storefront(_ country: String) throws(StoreRefusal) -> StorefrontNumber {
@@ -180,7 +183,7 @@ extension AppStore {
     }
 
     /// Source: Apple, `transactionId` ("restores it on a new device").
-    private static func copy(of purchase: StorePurchase, named id: TransactionNumber, at instant: Timestamp) -> StorePurchase {
+    static func copy(of purchase: StorePurchase, named id: TransactionNumber, at instant: Timestamp) -> StorePurchase {
         var copy = StorePurchase(
             transactionId: id, originalTransactionId: purchase.originalTransactionId,
             webOrderLineItemId: purchase.webOrderLineItemId, account: purchase.account, app: purchase.app,

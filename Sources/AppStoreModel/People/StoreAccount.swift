@@ -25,8 +25,10 @@ package struct StoreAccount: Sendable, Hashable, Codable {
     package internal(set) var storefront: StorefrontNumber
     package internal(set) var payment = Payment.succeeds
     package internal(set) var family: FamilyID?
-    /// When its address was last changed; nil: never. Copies of what was bought before bear no `appAccountToken` since then.
+    /// When its address was last changed; nil: never. Later copies of what was bought before carry no `appAccountToken`.
     var addressChangedAt: Timestamp?
+    /// The first `signedDate` after that change; nil in states that earlier versions saved, where it is the instant itself.
+    var addressChangeSignedAt: Timestamp?
     /// What it has in each app that it ever used.
     package internal(set) var installations: [AppNumber: Installation] = [:]
 }
@@ -43,7 +45,9 @@ package struct Installation: Sendable, Hashable, Codable {
     @SavedInOrder var redeemed: Set<OfferNumber> = []
     /// The account's own subscription in each group.
     package internal(set) var subscriptions: [SubscriptionGroupID: TransactionNumber] = [:]
-    /// What it has through its family: its own `originalTransactionId` by the purchaser's.
+    /// Subscriptions of its own that another one replaced in their group, oldest first; nil: none.
+    package internal(set) var replaced: [TransactionNumber]?
+    /// What it has through its family or by a seat: its own `originalTransactionId` by the purchaser's.
     package internal(set) var shared: [TransactionNumber: TransactionNumber] = [:]
     /// Oldest first; renewals and family copies included, restored copies not.
     package internal(set) var transactions: [TransactionNumber] = []

@@ -34,6 +34,7 @@ extension AppStore {
         try Self.need(journal?.isWhole ?? true, "the changes that are not shown yet")
         for subscription in journal?.allSubscriptions ?? [] { try check(subscription) }
         for transaction in journal?.allTransactions ?? [] { try check(transaction) }
+        try Self.need(notificationForm?.isWhole ?? true, "the form of notifications")
         try checkChanges()
         for due in dueQueue.all {
             guard case .massExtension(let place) = due.name else { continue }

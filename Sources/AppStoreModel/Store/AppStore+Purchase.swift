@@ -11,6 +11,9 @@ package struct PurchaseOrder: Sendable, Hashable {
     package var quantity: Int32 = 1
     package var offer = ChosenOffer.automatic
     package var plan = StoreBillingPlan.billedUpfront
+    /// Whether it is bought as another subscription, with an `originalTransactionId` of its own, while the one of the same group
+    /// fails to renew; otherwise it is refused then.
+    package var isBesideFailing = false
 
     package init(app: AppNumber, account: AccountID, product: StoreProductID) {
         self.app = app
@@ -41,6 +44,8 @@ package struct Purchase: Sendable, Hashable {
         case reverted
         /// An offer for a subscription that the customer already has: it begins with the next renewal.
         case offerRedeemed
+        /// It replaces a subscription of another group: a switch between a standalone subscription and a bundle.
+        case switched
     }
 
     package let outcome: Outcome
@@ -64,6 +69,8 @@ struct Bill {
     /// The subscription that the period belongs to; nil when the period begins a new one.
     var subscription: StoreSubscription?
     var commitment: Commitment?
+    /// Of a period that was billed before; nil: a new one.
+    var webOrderLineItemId: Int64?
     /// Nil: the product or the offer determines the end.
     var end: Timestamp?
 }
@@ -86,7 +93,8 @@ extension AppStore {
         guard let current else { return try subscribe(wish) }
         if current.hasEnded { return try resubscribe(wish, current) }
         if case .active = current.state { return try change(current, to: wish) }
-        throw .paymentDeclined
+        guard order.isBesideFailing else { throw .paymentDeclined }
+        return try subscribe(wish)
     }
 
     /// The account's own subscription in a group. After a move to another country, a purchase does not continue the subscription
@@ -160,26 +168,42 @@ extension AppStore {
     // MARK: Subscriptions
 
     /// What a customer wants of a subscription group.
-    private struct Wish {
+    struct Wish {
         var order: PurchaseOrder
         let product: ProductNumber
         let terms: SubscriptionTerms
         let offer: OfferNumber?
         let account: StoreAccount
+        /// The subscription of another group that it replaces.
+        var replacing: TransactionNumber?
     }
 
-    private mutating func subscribe(_ wish: Wish) throws(StoreRefusal) -> Purchase {
+    mutating func subscribe(_ wish: Wish) throws(StoreRefusal) -> Purchase {
         let period = try billFirst(wish, nil)
         var subscription = StoreSubscription(
             originalTransactionId: period.transactionId, account: wish.account.number, app: wish.order.app,
             group: wish.terms.group, originalPurchaseDate: now, ownership: .purchased,
             state: .active(until: period.expiresDate ?? now), latest: period.transactionId, product: wish.product,
             autoRenewProduct: wish.product, recentSubscriptionStartDate: now)
+        subscription.previousOriginalTransactionId = wish.replacing
         settle(&subscription, wish, period)
-        self[wish.account.number].installations[wish.order.app]?.subscriptions[wish.terms.group] = period.transactionId
+        enter(subscription)
         keep(subscription)
         let told = told(.initialBuy, about: subscription)
         return Purchase(outcome: .purchased, transaction: period, notifications: told + share(subscription))
+    }
+
+    /// Makes it the account's subscription of its group. One that it had there stays the account's where both go on at once or
+    /// where a switch ended it.
+    mutating func enter(_ subscription: StoreSubscription) {
+        guard var installation = self[subscription.account].installations[subscription.app] else { return }
+        if let earlier = installation.subscriptions[subscription.group].flatMap({ subscriptions[$0] }),
+            !earlier.hasEnded || earlier.state == .revoked
+        {
+            installation.replaced = (installation.replaced ?? []) + [earlier.originalTransactionId]
+        }
+        installation.subscriptions[subscription.group] = subscription.originalTransactionId
+        self[subscription.account].installations[subscription.app] = installation
     }
 
     private mutating func resubscribe(_ wish: Wish, _ current: StoreSubscription) throws(StoreRefusal) -> Purchase {
@@ -308,6 +332,7 @@ extension AppStore {
         subscription.commitment = period.commitment
         subscription.renewalPlan = wish.order.plan
         subscription.renewals = 0
+        subscription.recoveredFailure = nil
         subscription.chargesAt = chargeInstant(before: period.expiresDate, of: subscription)
     }
 
@@ -370,7 +395,8 @@ extension AppStore {
         let terms = terms(of: bill.product, in: bill.app)
         var transaction = StorePurchase(
             transactionId: id, originalTransactionId: bill.subscription?.originalTransactionId ?? id,
-            webOrderLineItemId: terms == nil ? nil : mints[account.environment]?.webOrderLineItemId(), account: bill.account,
+            webOrderLineItemId: terms == nil ? nil : bill.webOrderLineItemId ?? mints[account.environment]?.webOrderLineItemId(),
+            account: bill.account,
             app: bill.app, product: bill.product, purchaseDate: bill.start,
             originalPurchaseDate: bill.subscription?.originalPurchaseDate ?? bill.start,
             expiresDate: bill.end ?? terms.map { end(of: bill, $0, account.environment) }, reason: bill.reason,

@@ -153,6 +153,8 @@ extension AppStore {
         bill.price = nextPrice(of: subscription)
         let period = self.bill(bill)
         enqueue(period.transactionId, of: subscription.account)
+        subscription.recoveredFailure =
+            event == .billingRecovery ? .init(state: current.state, period: current.latest) : nil
         subscription.product = next
         subscription.latest = period.transactionId
         subscription.state = .active(until: period.expiresDate ?? start)
@@ -226,16 +228,32 @@ extension AppStore {
     ///
     /// If it is paid within the grace period, the billing date stays; if later, a new period starts at the payment.
     ///
+    /// - Parameter graceEnd: where the end of a billing grace period is signed from now on.
+    ///
     /// Source: Apple, "Reducing involuntary subscriber churn".
     package mutating func setPayment(
-        _ payment: StoreSubscription.Payment?, of id: TransactionNumber
+        _ payment: StoreSubscription.Payment?, graceEnd: StoreSubscription.GraceEnd = .signed, of id: TransactionNumber
     ) throws(StoreRefusal) -> [StoreNotification] {
         var subscription = try own(id)
         if case .fails(let days?) = payment, !StoreSubscription.acceptedGraceDays.contains(days) { throw .invalidGracePeriod }
         subscription.payment = payment
+        subscription.graceEnd = graceEnd == .signed ? nil : graceEnd
         keep(subscription)
         let works = payment == .succeeds || (payment == nil && self[subscription.account].payment == .succeeds)
         return works ? recover(subscription) : []
+    }
+
+    /// The notification of the failed renewal once more, after its recovery: later by `signedDate` than the recovery, and about
+    /// the state before it.
+    ///
+    /// Source: public reports of DID_FAIL_TO_RENEW after BILLING_RECOVERY.
+    package mutating func repeatFailure(of id: TransactionNumber) throws(StoreRefusal) -> [StoreNotification] {
+        var subscription = try own(id)
+        guard let failure = subscription.recoveredFailure, case .active = subscription.state else { throw .notRecovered }
+        subscription.state = failure.state
+        subscription.latest = failure.period
+        if case .billingGracePeriod = failure.state { return told(.failedToRenewInGracePeriod, about: subscription) }
+        return told(.failedToRenew, about: subscription)
     }
 
     /// Pays what is owed.

@@ -33,6 +33,10 @@ package struct AppStore: Sendable, Hashable, Codable {
     private(set) var changeNumber: Int64?
     /// Nil while everything is shown at once, and in states that earlier versions saved.
     var journal: ChangeJournal?
+    /// How notifications differ from what is read; nil, also in states that earlier versions saved: not at all.
+    package internal(set) var notificationForm: NotificationForm?
+    /// The other `transactionId` that notifications have of a purchase, by its own; nil: none was made.
+    var notificationIds: [TransactionNumber: TransactionNumber]?
     /// Only in a copy for reading: what happened later than this is not shown.
     var horizon: Timestamp?
 
@@ -231,11 +235,13 @@ extension AppStore {
         _ extra: StoreNotification.Extra? = nil
     ) -> [StoreNotification] {
         guard !subscription.isSilent || subscription.isToldInHistory ?? false,
-            let subject = find(transaction ?? subscription.latest)
+            var subject = find(transaction ?? subscription.latest)
         else { return [] }
+        subject.transactionId = notifiedId(of: subject)
         let renewalDate = find(subscription.latest)?.expiresDate
         var snapshot = subscription
         // A notification stays the same, whatever the product costs later: it is built again for each further attempt.
+        if subscription.graceEnd == .notInNotifications { snapshot.graceEnd = .unsigned }
         snapshot.keptPrice = subscription.keptPrice ?? self[subscription.app].price(of: subscription.autoRenewProduct)
         return [notice(event, .subscription(snapshot, subject, renewalDate: renewalDate), of: subscription.account, extra)]
     }
@@ -244,16 +250,20 @@ extension AppStore {
     mutating func told(
         _ event: StoreNotification.Event, about purchase: StorePurchase, _ extra: StoreNotification.Extra? = nil
     ) -> [StoreNotification] {
-        [notice(event, .purchase(purchase), of: purchase.account, extra)]
+        var purchase = purchase
+        purchase.transactionId = notifiedId(of: purchase)
+        return [notice(event, .purchase(purchase), of: purchase.account, extra)]
     }
 
     private mutating func notice(
         _ event: StoreNotification.Event, _ subject: StoreNotification.Subject, of account: AccountNumber,
         _ extra: StoreNotification.Extra?
     ) -> StoreNotification {
-        StoreNotification(
+        let (apart, first) = (notificationForm?.partsApart, nextSigningInstant())
+        lastSigned = first.adding(Milliseconds(2 * (apart?.count ?? 0)))
+        return StoreNotification(
             notificationUUID: uuid(self[account].environment), event: event, environment: self[account].environment,
-            signedDate: nextSigningInstant(), subject: subject, extra: extra)
+            signedDate: lastSigned, subject: subject, extra: extra, partsApart: apart)
     }
 
     mutating func uuid(_ environment: Environment) -> CompactUUID {

@@ -16,6 +16,8 @@ package struct StorePurchase: Sendable, Hashable, Codable {
     package enum Ownership: String, Sendable, Hashable, Codable {
         case purchased = "PURCHASED"
         case familyShared = "FAMILY_SHARED"
+        /// A seat that another account pays for.
+        case assigned = "ASSIGNED"
     }
 
     package internal(set) var transactionId: TransactionNumber
@@ -69,7 +71,7 @@ package struct Commitment: Sendable, Hashable, Codable {
     package let expiresDate: Timestamp
 }
 
-/// A refund, or the end of a family's sharing.
+/// A refund, the end of a family's sharing or of a seat, or a switch to another subscription.
 package struct StoreRevocation: Sendable, Hashable, Codable {
     /// Why, in the values of `revocationReason`.
     package enum Reason: Int64, Sendable, Hashable, Codable {
@@ -82,6 +84,10 @@ package struct StoreRevocation: Sendable, Hashable, Codable {
         case refundFull = "REFUND_FULL"
         case refundProrated = "REFUND_PRORATED"
         case familyRevoke = "FAMILY_REVOKE"
+        case assignmentRevoke = "ASSIGNMENT_REVOKE"
+        /// A switch between a standalone subscription and a bundle. Apple publishes neither a spelling nor a number for it, so
+        /// only its date is signed.
+        case switched = "SWITCHED"
     }
 
     package let date: Timestamp
@@ -100,13 +106,16 @@ package struct StoreRevocation: Sendable, Hashable, Codable {
         kind = percentage == Self.wholePercentage ? .refundFull : .refundProrated
     }
 
-    /// A family member no longer has access.
-    init(endOfSharingAt date: Timestamp) {
+    /// The end of what no money is returned for.
+    init(_ kind: Kind, at date: Timestamp) {
         self.date = date
+        self.kind = kind
         reason = .other
         percentage = Self.wholePercentage
-        kind = .familyRevoke
     }
+
+    /// Whether money was returned.
+    package var isRefund: Bool { kind == .refundFull || kind == .refundProrated }
 }
 
 /// All transactions of one environment, by their number.

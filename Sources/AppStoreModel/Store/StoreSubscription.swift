@@ -59,6 +59,12 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
     /// Whether the notifications that are turned off can be read in the notification history, as where only the sending fails.
     /// Nil, also in states that earlier versions saved: no.
     package internal(set) var isToldInHistory: Bool?
+    /// The subscription that this one replaced in a switch between a standalone subscription and a bundle; nil: none.
+    package internal(set) var previousOriginalTransactionId: TransactionNumber?
+    /// The failed renewal that the newest period ended; nil where that period was not a recovery.
+    package internal(set) var recoveredFailure: RecoveredFailure?
+    /// Where the end of its billing grace period is signed; nil: everywhere.
+    package internal(set) var graceEnd: GraceEnd?
 
     /// How long a billing grace period may be, in days.
     package static let acceptedGraceDays: ClosedRange<Int64> = 1...28
@@ -68,6 +74,25 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
         case succeeds
         /// Nil days: the app has no billing grace period.
         case fails(gracePeriodDays: Int64?)
+    }
+
+    /// Where `gracePeriodExpiresDate` is signed.
+    ///
+    /// Source: public reports of grace notifications without it.
+    package enum GraceEnd: String, Sendable, Hashable, CaseIterable, Codable {
+        /// In notifications and in statuses, as Apple documents.
+        case signed
+        /// In statuses alone.
+        case notInNotifications
+        case unsigned
+    }
+
+    /// A failed renewal that was recovered.
+    package struct RecoveredFailure: Sendable, Hashable, Codable {
+        /// The billing grace period or billing retry.
+        let state: State
+        /// The period before it.
+        let period: TransactionNumber
     }
 
     /// An offer and how many of its billed periods remain.

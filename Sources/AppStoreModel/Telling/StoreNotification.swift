@@ -11,6 +11,13 @@ package struct StoreNotification: Sendable, Hashable, Codable {
     package let signedDate: Timestamp
     package let subject: Subject
     package let extra: Extra?
+    /// How far apart its parts are signed: the transaction first, then the renewal info, the whole last. Nil: all at once.
+    var partsApart: Milliseconds?
+
+    /// When its transaction, or its app transaction, is signed.
+    package var transactionSignedDate: Timestamp { signedDate.adding(Milliseconds(-2 * (partsApart?.count ?? 0))) }
+    /// When its renewal info is signed.
+    package var renewalSignedDate: Timestamp { signedDate.adding(Milliseconds(-(partsApart?.count ?? 0))) }
 
     /// What it is about.
     package enum Subject: Sendable, Hashable, Codable {
@@ -70,7 +77,7 @@ extension StoreNotification {
         case expiredVoluntarily, expiredInBillingRetry, expiredWithoutConsent, expiredProductNotForSale, expired
         case priceIncreasePending, priceIncreaseAccepted
         case refund, refundDeclined, refundReversed, consumptionRequest
-        case familyRevoke
+        case revoke
         case renewalExtended, extensionSummary, extensionFailure
         case oneTimeCharge
         case externalPurchaseCreated, externalPurchaseReminder, externalPurchaseUnreported
@@ -110,7 +117,7 @@ extension StoreNotification {
             case .refundDeclined: ("REFUND_DECLINED", nil)
             case .refundReversed: ("REFUND_REVERSED", nil)
             case .consumptionRequest: ("CONSUMPTION_REQUEST", nil)
-            case .familyRevoke: ("REVOKE", nil)
+            case .revoke: ("REVOKE", nil)
             case .renewalExtended: ("RENEWAL_EXTENDED", nil)
             case .extensionSummary: ("RENEWAL_EXTENSION", "SUMMARY")
             case .extensionFailure: ("RENEWAL_EXTENSION", "FAILURE")

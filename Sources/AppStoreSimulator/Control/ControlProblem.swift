@@ -112,7 +112,7 @@ extension StoreRefusal {
     fileprivate var status: HTTPResponse.Status {
         switch self {
         case .unknownApp, .unknownAccount, .unknownProduct, .unknownSubscription, .unknownTransaction, .unknownFamily,
-            .unknownDevice, .unknownOffer:
+            .unknownDevice, .unknownOffer, .unknownSeat:
             .notFound
         case .invalidAccountId, .invalidFamilyId, .invalidDeviceId, .invalidAppAccountToken,
             .invalidStorefront, .invalidQuantity, .invalidGracePeriod, .invalidEarlyCharge, .invalidSandboxRate,
@@ -122,7 +122,7 @@ extension StoreRefusal {
             .subscriptionEnded,
             .subscriptionsActive, .productNotForSale, .planNotOffered, .offerNotEligible, .alreadyRefunded, .notRefunded,
             .refundRequested, .noRefundRequested, .familyShared, .notInFamily, .alreadyInFamily, .familyFull, .noPriceIncrease,
-            .notExtendable, .tooManyExtensions:
+            .notExtendable, .tooManyExtensions, .seatAssigned, .notActive, .notRecovered, .invalidSwitch:
             .conflict
         case .paymentDeclined: .init(code: 402, reasonPhrase: "Payment Required")
         case .storeFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
@@ -139,6 +139,7 @@ extension StoreRefusal {
         case .unknownFamily: "There is no such family."
         case .unknownDevice: "There is no such device."
         case .unknownOffer: "The product has no such offer."
+        case .unknownSeat: "The account has no seat of this subscription."
         case .unknownEnvironment: "An account belongs to Production or to Sandbox, and all members of a family to the same one."
         case .appExists: "An app with that bundle id or Apple ID exists already."
         case .accountExists: "An account with that id exists already."
@@ -168,7 +169,11 @@ extension StoreRefusal {
         case .notRefunded: "The transaction is not refunded."
         case .refundRequested: "A refund of the transaction was requested already."
         case .noRefundRequested: "No refund request for the transaction is pending."
-        case .familyShared: "The subscription is shared by a family; only its purchaser can do that."
+        case .familyShared: "The subscription is shared by a family, or is a seat; only its purchaser can do that."
+        case .seatAssigned: "The account has this subscription already, by a seat or by its family."
+        case .notActive: "The subscription is not in a paid period."
+        case .notRecovered: "The subscription's newest period did not recover a failed renewal."
+        case .invalidSwitch: "A switch goes to a subscription of another group."
         case .notInFamily: "The account is not in this family."
         case .alreadyInFamily: "The account is already in a family."
         case .familyFull: "A family has six members at most."

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import HTTPTypes
 internal import Hummingbird
 internal import Primitives
 internal import StrictJSON
@@ -15,11 +16,10 @@ extension ControlRoutes {
                 try await simulator.setAutoRenew(try body.requiredBool("enabled"), of: try context.subscription()))
         }
         group.post("/subscriptions/:id/payment") { request, context in
-            let body = try await JSONFields(request, members: ["fails", "gracePeriodDays"])
-            let days = try body.integer("gracePeriodDays")
-            if let days, !StoreSubscription.acceptedGraceDays.contains(days) { throw StoreRefusal.invalidGracePeriod }
-            let payment: StoreSubscription.Payment = try body.requiredBool("fails") ? .fails(gracePeriodDays: days) : .succeeds
-            return Self.answer(try await simulator.setPayment(payment, of: try context.subscription()))
+            let body = try await JSONFields(request, members: ["fails", "gracePeriodDays", "graceEnd"])
+            let (payment, graceEnd) = try body.subscriptionPayment()
+            return Self.answer(
+                try await simulator.setPayment(payment, graceEnd: graceEnd, of: try context.subscription()))
         }
         group.post("/subscriptions/:id/price-increase") { request, context in
             let body = try await JSONFields(request, members: ["agrees"])
@@ -39,9 +39,12 @@ extension ControlRoutes {
                     of: try context.subscription()))
         }
         group.post("/subscriptions/:id/retention", use: askInRealtime)
+        addReplacements(to: group)
     }
 
-    private static func answer(_ report: SubscriptionReport) -> Response { Response.json { $0.members(of: report) } }
+    static func answer(_ report: SubscriptionReport, _ status: HTTPResponse.Status = .ok) -> Response {
+        Response.json(status) { $0.members(of: report) }
+    }
 
     /// Asks the app's server what to show to a customer who is about to leave.
     @Sendable private func askInRealtime(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
@@ -89,6 +92,15 @@ extension ControlRoutes {
             let decided = try await simulator.decideRefund(
                 try context.transaction(), grants: try body.requiredBool("grants"))
             return Response.json { $0.members(of: decided) }
+        }
+        group.post("/transactions/:id/token") { request, context in
+            let body = try await JSONFields(request, members: ["appAccountToken"])
+            let token = body.isNull("appAccountToken") ? nil : try body.uuid("appAccountToken")
+            guard token != nil || body.isNull("appAccountToken") else {
+                throw ControlProblem.invalid("appAccountToken", "there, a UUID, or null for none")
+            }
+            let signed = try await simulator.setSignedToken(token, of: try context.transaction())
+            return Response.json { $0.members(of: signed) }
         }
         group.post("/transactions/:id/finish") { request, context in
             _ = try await JSONFields(request, members: [])

@@ -19,7 +19,7 @@ extension ControlRoutes {
         }
         group.get("/behaviour") { _, _ in
             let present = await simulator.presentBehaviour
-            return Response.json { $0.members(of: present.behaviour, transactionLag: present.transactionLag) }
+            return Response.json { $0.members(of: present) }
         }
         group.post("/behaviour", use: setBehaviour)
         group.get("/limits", use: listLimits)
@@ -59,9 +59,9 @@ extension ControlRoutes {
     @Sendable private func setBehaviour(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let body = try await JSONFields(request, members: JSONFields.behaviourMembers)
         let lag = try body.seconds("transactionLagSeconds", upTo: ServiceBehaviour.longestLag)
-        let change = try body.behaviourChange()
-        let present = try await simulator.setBehaviour(transactionLag: lag, change)
-        return Response.json { $0.members(of: present.behaviour, transactionLag: present.transactionLag) }
+        let (form, change) = (try body.notificationFormChange(), try body.behaviourChange())
+        let present = try await simulator.setBehaviour(transactionLag: lag, form: form, change)
+        return Response.json { $0.members(of: present) }
     }
 
     // MARK: Limits and calls
@@ -111,8 +111,18 @@ extension ControlRoutes {
 extension JSONFields {
     static let behaviourMembers: Set<String> = [
         "retryAfter", "limitClock", "notificationWindow", "paginationTokenSeconds", "deadPaginationTokens",
-        "notificationLagSeconds", "transactionLagSeconds",
+        "notificationLagSeconds", "transactionLagSeconds", "notificationTransactionId", "partsApartMilliseconds",
     ]
+
+    /// How the body changes what notifications look like.
+    func notificationFormChange() throws -> @Sendable (inout NotificationForm) -> Void {
+        let transactionId = try choice("notificationTransactionId", of: NotificationForm.TransactionId.self)
+        let apart = try integer("partsApartMilliseconds", in: 0...NotificationForm.longestApart.count)
+        return { form in
+            if let transactionId { form.transactionId = transactionId }
+            if let apart { form.partsApart = apart == 0 ? nil : Milliseconds(apart) }
+        }
+    }
 
     /// What the body changes; members that it does not have stay as they are.
     func behaviourChange() throws -> @Sendable (inout ServiceBehaviour) -> Void {
@@ -154,14 +164,17 @@ extension JSONFields {
 }
 
 extension JSONWriter {
-    fileprivate mutating func members(of behaviour: ServiceBehaviour, transactionLag: Milliseconds) {
+    fileprivate mutating func members(of report: AppStoreSimulator.BehaviourReport) {
+        let (behaviour, form) = (report.behaviour, report.notificationForm)
         member("retryAfter", behaviour.retryAfter.rawValue)
         member("limitClock", behaviour.limitClock.rawValue)
         member("notificationWindow", behaviour.notificationWindow.rawValue)
         nullableMember("paginationTokenSeconds", behaviour.paginationTokenLifetime.map { $0.count / 1000 })
         member("deadPaginationTokens", behaviour.deadPaginationTokens)
         member("notificationLagSeconds", behaviour.notificationLag.count / 1000)
-        member("transactionLagSeconds", transactionLag.count / 1000)
+        member("transactionLagSeconds", report.transactionLag.count / 1000)
+        member("notificationTransactionId", form.transactionId.rawValue)
+        member("partsApartMilliseconds", form.partsApart?.count ?? 0)
     }
 
     fileprivate mutating func members(of limit: AppStoreSimulator.EndpointLimit) {

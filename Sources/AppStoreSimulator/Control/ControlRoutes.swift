@@ -54,7 +54,7 @@ struct ControlRoutes: Sendable {
         group.post("/signing") { request, _ in
             let body = try await JSONFields(request, members: ["signing"])
             guard let signing = Signing(rawValue: try body.requiredText("signing")) else {
-                throw ControlProblem.invalid("signing", "right, wrongChain or newLeaf")
+                throw ControlProblem.invalid("signing", Signing.allCases.map(\.rawValue).joined(separator: ", "))
             }
             try await simulator.setSigning(signing)
             return Response.json { $0.member("signing", signing.rawValue) }

@@ -6,7 +6,7 @@ internal import StrictJSON
 extension JSONFields {
     static let purchaseMembers: Set<String> = [
         "app", "productId", "appAccountToken", "applicationUsername", "quantity", "billingPlanType", "offer", "offerIdentifier",
-        "signature", "jws",
+        "signature", "jws", "besideFailing",
     ]
 
     func purchaseOrder(app: AppNumber, account: AccountID) throws -> PurchaseOrder {
@@ -23,7 +23,19 @@ extension JSONFields {
             order.plan = plan
         }
         order.offer = try chosenOffer()
+        order.isBesideFailing = try bool("besideFailing") ?? false
         return order
+    }
+
+    /// The card of one subscription, and where the end of a billing grace period is signed.
+    func subscriptionPayment() throws -> (StoreSubscription.Payment, StoreSubscription.GraceEnd) {
+        let days = try integer("gracePeriodDays")
+        if let days, !StoreSubscription.acceptedGraceDays.contains(days) { throw StoreRefusal.invalidGracePeriod }
+        let graceEnd = try choice("graceEnd", of: StoreSubscription.GraceEnd.self)
+        guard days != nil || graceEnd == nil else {
+            throw ControlProblem.invalid("gracePeriodDays", "there, 1 to 28, if graceEnd is given")
+        }
+        return (try requiredBool("fails") ? .fails(gracePeriodDays: days) : .succeeds, graceEnd ?? .signed)
     }
 
     private func chosenOffer() throws -> PurchaseOrder.ChosenOffer {

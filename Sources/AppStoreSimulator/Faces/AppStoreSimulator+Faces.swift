@@ -9,6 +9,10 @@ package enum Signing: String, Sendable, Hashable, CaseIterable {
     case wrongChain
     /// A new leaf under our root, as when Apple renews its own.
     case newLeaf
+    /// A leaf under our root whose validity ended before now: everything is signed after its end.
+    case endedLeaf
+    /// A leaf under our root whose validity ends an hour from now: what it signs until then is signed in time, and is read later.
+    case endingLeaf
 }
 
 /// What the faces ask the simulator before they answer.
@@ -27,6 +31,8 @@ extension AppStoreSimulator {
         case .newLeaf:
             try setImpostor(false)
             try renewLeaf()
+        case .endedLeaf: try signWithLeaf(validUntil: store.now.adding(.seconds(-1)))
+        case .endingLeaf: try signWithLeaf(validUntil: store.now.adding(.hours(1)))
         }
     }
 

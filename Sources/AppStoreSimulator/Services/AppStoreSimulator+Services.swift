@@ -5,9 +5,18 @@ package import Primitives
 extension AppStoreSimulator {
     // MARK: Behaviour
 
-    /// ``ServiceBehaviour``, and how old purchases and their changes must be to be shown.
-    package var presentBehaviour: (behaviour: ServiceBehaviour, transactionLag: Milliseconds) {
-        (behaviour, store.showingLag)
+    /// How everything behaves that is Apple's.
+    package struct BehaviourReport: Sendable {
+        package let behaviour: ServiceBehaviour
+        /// How old purchases and their changes must be to be shown.
+        package let transactionLag: Milliseconds
+        package let notificationForm: NotificationForm
+    }
+
+    package var presentBehaviour: BehaviourReport {
+        BehaviourReport(
+            behaviour: behaviour, transactionLag: store.showingLag,
+            notificationForm: store.notificationForm ?? NotificationForm())
     }
 
     /// Changes what is given, from now on.
@@ -15,8 +24,9 @@ extension AppStoreSimulator {
     /// - Parameter transactionLag: how old purchases and their changes must be to be in statuses and histories, at most 30 days;
     ///   nil: as before. What is shown now stays shown.
     package func setBehaviour(
-        transactionLag: Milliseconds? = nil, _ change: @Sendable (inout ServiceBehaviour) -> Void
-    ) async throws -> (behaviour: ServiceBehaviour, transactionLag: Milliseconds) {
+        transactionLag: Milliseconds? = nil, form: @Sendable (inout NotificationForm) -> Void = { _ in },
+        _ change: @Sendable (inout ServiceBehaviour) -> Void
+    ) async throws -> BehaviourReport {
         try await inTurn {
             var changed = behaviour
             change(&changed)
@@ -27,6 +37,9 @@ extension AppStoreSimulator {
             }
             behaviour = changed
             if let transactionLag { store.setShowingLag(transactionLag) }
+            var changedForm = presentBehaviour.notificationForm
+            form(&changedForm)
+            store.setNotificationForm(changedForm)
             return presentBehaviour
         }
     }

@@ -12,19 +12,30 @@ struct StorePrinter: Sendable, Codable {
     /// The place of the signer with the wrong chain; nil before one was ever made.
     private var impostor: Int?
     private var isImpostorSigning = false
+    /// The place of a leaf under our root that signs for a while; nil: none does.
+    private var temporary: Int?
 
     init(_ authority: SigningAuthority) { signers = [authority] }
 
     /// The place of the present signer.
-    private var present: Int { isImpostorSigning ? impostor ?? rightful : rightful }
+    private var present: Int { isImpostorSigning ? impostor ?? rightful : temporary ?? rightful }
     private var signer: SigningAuthority { signers[present] }
 
     /// Whether the places name existing signers; in a saved state they may not.
-    var isWhole: Bool { signers.indices.contains(rightful) && impostor.map(signers.indices.contains) ?? true }
+    var isWhole: Bool {
+        signers.indices.contains(rightful) && [impostor, temporary].compactMap(\.self).allSatisfy(signers.indices.contains)
+    }
 
     /// Makes a new leaf of our root sign from now on.
     mutating func renew(_ leaf: SigningAuthority) {
         rightful = signers.count
+        isImpostorSigning = false
+        signers.append(leaf)
+    }
+
+    /// Makes a leaf of our root sign from now on, until another signing is set.
+    mutating func signTemporarily(with leaf: SigningAuthority) {
+        temporary = signers.count
         isImpostorSigning = false
         signers.append(leaf)
     }
@@ -36,6 +47,7 @@ struct StorePrinter: Sendable, Codable {
             impostor = signers.count - 1
         }
         isImpostorSigning = isOn
+        temporary = nil
     }
 
     /// A `signedTransactionInfo`.
@@ -114,12 +126,12 @@ struct StorePrinter: Sendable, Codable {
     private func print(
         _ notification: StoreNotification, in store: AppStore, _ sign: ([UInt8]) throws -> String
     ) throws -> String {
-        let date = notification.signedDate
+        let (date, renewalDate) = (notification.transactionSignedDate, notification.renewalSignedDate)
         var parts = SignedParts()
         switch notification.subject {
-        case .subscription(let subscription, let transaction, let renewalDate):
+        case .subscription(let subscription, let transaction, let periodEnd):
             parts.transaction = try sign(store.payload(of: transaction, signedDate: date))
-            parts.renewal = try sign(store.payload(of: subscription, renewalDate: renewalDate, signedDate: date))
+            parts.renewal = try sign(store.payload(of: subscription, renewalDate: periodEnd, signedDate: renewalDate))
         case .purchase(let transaction): parts.transaction = try sign(store.payload(of: transaction, signedDate: date))
         case .consent(let app, let account):
             parts.appTransaction = try store.appTransactionPayload(of: app, for: account, signedDate: date).map(sign)

@@ -238,8 +238,10 @@ extension AppStoreSimulator {
         return try subscription(id)
     }
 
-    package func setPayment(_ payment: StoreSubscription.Payment?, of id: TransactionNumber) async throws -> SubscriptionReport {
-        try await changing { store throws(StoreRefusal) in ((), try store.setPayment(payment, of: id)) }
+    package func setPayment(
+        _ payment: StoreSubscription.Payment?, graceEnd: StoreSubscription.GraceEnd = .signed, of id: TransactionNumber
+    ) async throws -> SubscriptionReport {
+        try await changing { store throws(StoreRefusal) in ((), try store.setPayment(payment, graceEnd: graceEnd, of: id)) }
         return try subscription(id)
     }
 

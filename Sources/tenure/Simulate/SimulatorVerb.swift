@@ -146,7 +146,7 @@ extension SimulatorVerb {
         post("card", "/accounts/{account}/payment", [account, fails], "make the account's card fail, or work again"),
         post(
             "change-address", "/accounts/{account}/address", [account],
-            "give the account another address: later copies of its purchases bear no appAccountToken"),
+            "give the account another address: later copies of its purchases carry no appAccountToken"),
         post(
             "move", "/accounts/{account}/storefront", [account, Word(name: "storefront")], "move an account to another country"),
         post("family", "/families", [Word(name: "id"), Word(name: "organizer")], "open a family"),
@@ -173,7 +173,7 @@ extension SimulatorVerb {
     private static let purchases = [
         post(
             "buy", "/accounts/{account}/purchases", [account, Word(name: "productId")],
-            "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType="),
+            "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType=, besideFailing="),
         post("redeem", "/accounts/{account}/redeem", [account, Word(name: "code")], "redeem an offer code"),
         post("restore", "/accounts/{account}/restore", [account], "restore on a new device"),
         get("purchases", "/accounts/{account}/transactions", [account], "list purchases, newest first; app=, limit="),
@@ -181,7 +181,9 @@ extension SimulatorVerb {
         post("lose-receipt", "/accounts/{account}/receipt/lose", [account], "remove the receipt until a purchase or restore"),
         get("subscription", "/subscriptions/{id}", [id], "show a subscription"),
         post("auto-renew", "/subscriptions/{id}/auto-renew", [id, onOff], "turn auto-renew on or off"),
-        post("payment", "/subscriptions/{id}/payment", [id, fails], "fail one subscription's charges; gracePeriodDays="),
+        post(
+            "payment", "/subscriptions/{id}/payment", [id, fails],
+            "fail one subscription's charges; gracePeriodDays=, graceEnd="),
         post(
             "consent", "/subscriptions/{id}/price-increase", [id, Word(name: "agrees", kind: .flag(on: "yes", off: "no"))],
             "answer a price increase"),
@@ -189,7 +191,19 @@ extension SimulatorVerb {
         post(
             "silence", "/subscriptions/{id}/silence", [id, onOff], "stop a subscription's notifications, or resume; inHistory="),
         post("retention", "/subscriptions/{id}/retention", [id], "ask the app's server for a retention message; locale="),
+        post("late-failure", "/subscriptions/{id}/late-failure", [id], "notify of a failed renewal again, after its recovery"),
+        post("reissue", "/subscriptions/{id}/reissue", [id], "let the newest period come back under another id"),
+        post(
+            "switch", "/subscriptions/{id}/switch", [id, Word(name: "productId")],
+            "switch from a standalone subscription to a bundle, or back"),
+        post("assign-seat", "/subscriptions/{id}/seats", [id, account], "assign a seat to an account"),
+        SimulatorVerb(
+            name: "revoke-seat", help: "take a seat back", method: "DELETE", path: "/subscriptions/{id}/seats/{account}",
+            words: [id, account]),
         get("transaction", "/transactions/{id}", [id], "show a transaction"),
+        post(
+            "sign-token", "/transactions/{id}/token", [id, Word(name: "appAccountToken", isOptional: true)],
+            "sign later copies of a transaction with another token; appAccountToken=null for none"),
         get("transaction-receipt", "/transactions/{id}/receipt", [id], "show its receipt in the form before iOS 7, in base64"),
         post("finish", "/transactions/{id}/finish", [id], "finish a transaction"),
         post("refund", "/transactions/{id}/refund", [id], "refund; percentage=, reason=, requestedByCustomer="),
@@ -245,7 +259,7 @@ extension SimulatorVerb {
             "behave", "/behaviour", [],
             """
             notificationLagSeconds=, transactionLagSeconds=, paginationTokenSeconds=, deadPaginationTokens=, \
-            notificationWindow=, retryAfter=, limitClock=
+            notificationWindow=, retryAfter=, limitClock=, notificationTransactionId=, partsApartMilliseconds=
             """),
         get("limits", "/limits", [], "show the limit of each endpoint; app=, environment="),
         post(
@@ -254,7 +268,7 @@ extension SimulatorVerb {
         get("calls", "/calls", [], "count the calls of each endpoint, and of the busiest hour; app=, environment=, limit="),
         post("forget-calls", "/calls/forget", [], "begin to count calls anew"),
         get("root", "/root", [], "the SHA-256 of the root certificate"),
-        post("signing", "/signing", [Word(name: "signing")], "right, wrongChain or newLeaf"),
+        post("signing", "/signing", [Word(name: "signing")], "right, wrongChain, newLeaf, endedLeaf or endingLeaf"),
         get("retention-messages", "/retention", [], "list images and messages for customers who are about to cancel"),
         post(
             "review", "/retention/review",

@@ -121,7 +121,7 @@ extension YearOfLives {
             _ = try await site.simulator.setSilent(true, of: bought.transaction.transaction.originalTransactionId)
         }
         switch bought.outcome {
-        case .purchased, .resubscribed, .upgraded: try await upload(number, isPrompt: true)
+        case .purchased, .resubscribed, .upgraded, .switched: try await upload(number, isPrompt: true)
         // Auto-renew is on again, if it was off.
         case .deferred, .reverted, .offerRedeemed: people[number].unforeseenAt = now
         }

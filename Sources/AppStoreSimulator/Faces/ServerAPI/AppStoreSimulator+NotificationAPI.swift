@@ -29,7 +29,7 @@ extension AppStoreSimulator {
 
     func notificationHistory(_ call: APICall) throws -> APIAnswer {
         let object = try call.object()
-        let filter = try NotificationFilter(object, call, behaviour.notificationWindow, now: store.now)
+        let filter = try NotificationFilter(object, call, behaviour.notificationWindow, store)
         let subject = "\(call.app.index)/\(call.environment.rawValue)"
         let start = try notificationPlace(in: call.value("paginationToken"), of: subject)
         let shown = start..<max(start, shownNotifications)
@@ -86,11 +86,12 @@ private struct NotificationFilter {
     private let window: ServiceBehaviour.NotificationWindow
     private let type: String?
     private let subtype: String?
-    private let transaction: TransactionNumber?
+    /// Nil: all transactions.
+    private let transactions: Set<TransactionNumber>?
     private let onlyFailures: Bool
 
     init(
-        _ object: JSONObject, _ call: APICall, _ window: ServiceBehaviour.NotificationWindow, now: Timestamp
+        _ object: JSONObject, _ call: APICall, _ window: ServiceBehaviour.NotificationWindow, _ store: AppStore
     ) throws(APIError) {
         guard let start = object["startDate"]?.int64, let startDate = Timestamp(validating: start) else {
             throw .invalidStartDate
@@ -98,7 +99,7 @@ private struct NotificationFilter {
         guard let end = object["endDate"]?.int64, let endDate = Timestamp(validating: end) else { throw .invalidEndDate }
         guard startDate < endDate else { throw .startDateAfterEndDate }
         let kept = Milliseconds.days(call.environment == .production ? 180 : 30)
-        guard now.since(startDate) <= kept else { throw .startDateTooFarInPast }
+        guard store.now.since(startDate) <= kept else { throw .startDateTooFarInPast }
         type = object["notificationType"]?.string
         subtype = object["notificationSubtype"]?.string
         let known = StoreNotification.Event.allCases
@@ -107,9 +108,9 @@ private struct NotificationFilter {
         if let text = object["transactionId"]?.string {
             guard type == nil else { throw .multipleFilters }
             guard let id = TransactionNumber(text) else { throw .invalidTransactionId }
-            transaction = id
+            transactions = store.idsOfCharge(id)
         } else {
-            transaction = nil
+            transactions = nil
         }
         app = call.app
         environment = call.environment
@@ -134,8 +135,8 @@ private struct NotificationFilter {
         else { return false }
         // Also those that will be tried again.
         if onlyFailures, record.attempts.isEmpty || record.isDelivered { return false }
-        guard let transaction else { return true }
-        let about = notification.subject.transaction
-        return about?.transactionId == transaction || about?.originalTransactionId == transaction
+        guard let transactions else { return true }
+        guard let about = notification.subject.transaction else { return false }
+        return transactions.contains(about.transactionId) || transactions.contains(about.originalTransactionId)
     }
 }

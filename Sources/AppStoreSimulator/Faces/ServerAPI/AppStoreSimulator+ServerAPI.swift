@@ -263,7 +263,7 @@ extension AppStoreSimulator {
 
     private func consumption(_ id: String, _ call: APICall, isV2: Bool) async throws -> APIAnswer {
         let transaction = try named(id, call)
-        guard transaction.ownership == .purchased else { throw APIError.familyTransactionNotSupported }
+        try Self.refuseForeignPayment(of: transaction)
         let kind = shown(call)[call.app].catalogue[transaction.product].kind
         if !isV2, kind != .consumable { throw APIError.notConsumable }
         let preference = try ConsumptionBody.preference(in: try call.object(), isV2: isV2, kind: kind)
@@ -278,10 +278,19 @@ extension AppStoreSimulator {
         return APIAnswer(status: 202)
     }
 
+    /// Refuses what another account pays for. Apple's error for a seat has no published number.
+    private static func refuseForeignPayment(of transaction: StorePurchase) throws {
+        switch transaction.ownership {
+        case .purchased: return
+        case .familyShared: throw APIError.familyTransactionNotSupported
+        case .assigned: throw APIError.generalBadRequest
+        }
+    }
+
     private func setToken(_ id: String, _ call: APICall) async throws -> APIAnswer {
         let transaction = try named(
             id, call, invalid: .invalidOriginalTransactionId, else: .originalTransactionNotFound)
-        guard transaction.ownership == .purchased else { throw APIError.familyTransactionNotSupported }
+        try Self.refuseForeignPayment(of: transaction)
         guard transaction.originalTransactionId == transaction.transactionId else { throw APIError.notOriginalTransactionId }
         guard let text = try call.object()["appAccountToken"]?.string, let token = CompactUUID(text) else {
             throw APIError.tokenNotUUID
@@ -303,8 +312,8 @@ extension AppStoreSimulator {
 extension StorePurchase {
     fileprivate var refundedAt: Timestamp { revocation?.date ?? purchaseDate }
 
-    /// Whether it was refunded; what a family no longer shares was not.
-    fileprivate var isRefunded: Bool { revocation.map { $0.kind != .familyRevoke } ?? false }
+    /// Whether it was refunded; what a family no longer shares, a seat or a switched subscription was not.
+    fileprivate var isRefunded: Bool { revocation?.isRefund ?? false }
 }
 
 extension APIError {
