@@ -123,6 +123,7 @@ extension TransactionDetails {
         originalPurchaseDate = payload.originalPurchaseDate
         quantity = payload.quantity
         inAppOwnershipType = payload.inAppOwnershipType?.rawValue
+        additionalTransactionReason = payload.additionalTransactionReason?.rawValue
         offerType = payload.offerType?.rawValue
         offerIdentifier = payload.offerIdentifier
         offerDiscountType = payload.offerDiscountType?.rawValue

@@ -73,6 +73,11 @@ package struct SubscriptionState: Sendable, Hashable {
         self.init(folding: history, under: PolicyTimeline(policy))
     }
 
+    /// The last period begun by the instant, seats that were added to one left out; the first one where none had begun.
+    package func lastPeriod(by instant: Timestamp) -> Period? {
+        periods.last { $0.purchaseDate <= instant && $0.addedSeats == nil } ?? periods.first
+    }
+
     /// The owner at the instant; nil while nobody has claimed it. Before the first known period it is the first tenure's.
     package func owner(at instant: Timestamp) -> CustomerID? {
         (tenures.last { $0.from <= instant } ?? tenures.first)?.customer

@@ -115,8 +115,8 @@ extension ClaimOutcome {
 }
 
 extension SubscriptionBody {
-    init(_ report: Backend.SubscriptionReport, at instant: Timestamp) {
-        let state = report.state
+    init(_ report: Backend.SubscriptionReport) {
+        let (state, instant) = (report.state, report.at)
         self.init(
             originalTransactionId: state.key.originalTransactionId.rawValue, environment: state.key.environment, at: instant)
         status = state.status(at: instant)?.name
@@ -148,7 +148,7 @@ extension SubscriptionBody {
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
         events = report.events.map { Event($0.event, sequence: $0.sequence) }
         work = report.work.map { Work($0) }
-        explain = report.explanation(at: instant)
+        explain = report.explanation
     }
 }
 
@@ -244,6 +244,7 @@ extension SubscriptionBody.Period {
         expiresDate = period.transaction.expiresDate
         end = period.end
         servedElsewhere = period.servedElsewhere?.rawValue
+        addedSeats = period.addedSeats
         offerType = period.transaction.details.offerType
         offerDiscountType = period.transaction.details.offerDiscountType
         offerIdentifier = period.transaction.details.offerIdentifier

@@ -343,8 +343,8 @@ extension CustomerBody.Subscription {
             originalTransactionId: state.key.originalTransactionId.rawValue,
             isOwner: state.owner(at: instant) == person.customer, wasOwner: state.customers.contains(person.customer))
         status = state.status(at: instant)?.name
-        productId = state.periods.last?.productId.rawValue
-        end = state.periods.last?.end
+        let last = state.periods.last { !$0.neverServes } ?? state.periods.last
+        (productId, end) = (last?.productId.rawValue, last?.end)
         claims = state.claims.filter { person.customers.contains($0.claim.customer) }.map(\.outcome.word)
     }
 }

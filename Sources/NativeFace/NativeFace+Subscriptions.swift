@@ -18,7 +18,7 @@ extension NativeFace {
 
     private func readSubscription(_ call: Call<SubscriptionPath, InstantQuery, NoBody>) async throws -> SubscriptionBody {
         let key = call.key(of: call.path.originalTransactionId, in: call.query.environment)
-        return SubscriptionBody(try await backend.subscription(key), at: call.query.at ?? call.now)
+        return SubscriptionBody(try await backend.subscription(key, at: call.query.at ?? call.now))
     }
 
     private func searchNames(_ call: OfApp<SearchQuery, NoBody>) async throws -> SearchBody {

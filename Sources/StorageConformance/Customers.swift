@@ -135,6 +135,28 @@ extension StorageConformance {
             try expect(locked.devices, equals: [name: first], "devices of a lock")
             try expect(locked.merges, equals: [name: merges[0]], "merges of a lock")
         },
+        Behaviour("STORE-128", "A customer is whom one merge after another leads to, anonymous or not") { store in
+            let devices = [Specimen.bob, CustomerID("carol")].map {
+                CustomerDevice(
+                    CustomerName(Specimen.app, $0), secretDigest: [UInt8](repeating: 1, count: 32), registeredAt: Specimen.start)
+            }
+            for device in devices { try await store.write { try $0.keep(device) } }
+            let (bob, carol) = (devices[0].name, devices[1].name)
+            let first = CustomerMerge(
+                anonymous: bob.customer, identified: carol.customer, mergedAt: Specimen.start, isIntoAnonymous: true)
+            try await store.write { try $0.keep(first, app: Specimen.app) }
+            try expect(try await store.merge(of: bob), equals: first, "into an anonymous one")
+            let second = CustomerMerge(anonymous: carol.customer, identified: Specimen.alice, mergedAt: Specimen.day(2))
+            try await store.write { try $0.keep(second, app: Specimen.app) }
+            let whole = CustomerMerge(anonymous: bob.customer, identified: Specimen.alice, mergedAt: Specimen.day(2))
+            try expect(try await store.merge(of: bob), equals: whole, "of the first one")
+            let locked = try await store.write {
+                try $0.lock([], tokens: [], customers: devices.map { CustomerKey(Specimen.scope, $0.name.customer) })
+            }
+            try expect(locked.merges, equals: [bob: whole, carol: second], "merges of a lock")
+            let into = try await store.write { try $0.anonymousCustomers(mergedInto: carol) }
+            try expect(into, equals: [bob.customer], "by one merge each")
+        },
         Behaviour("STORE-53", "Customers are paged in the order of their ledgers and ids") { store in
             let keys =
                 ["a", "b", "c"].map { CustomerKey(Specimen.scope, CustomerID($0)) }

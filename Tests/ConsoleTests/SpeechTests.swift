@@ -82,7 +82,7 @@ import Testing
         #expect(line(.change(.renewalOn)) == "2026年6月1日 00:00 UTC，重新开启了自动续订。")
         #expect(
             line(.billing(.graceBegan(until: Self.june.adding(.days(6)))))
-                == "2026年6月1日 00:00 UTC，Apple 设定了宽限期：期间访问权限保留至 2026年6月7日 00:00 UTC。")
+                == "2026年6月1日 00:00 UTC，Apple 设定了宽限期：期间该订阅继续提供访问权限，至 2026年6月7日 00:00 UTC。")
         #expect(
             line(.outlook(.standing(.retry, Ledger.ProductID("plus"), owner: CustomerID("alice"))))
                 == "截至 2026年6月1日 00:00 UTC，plus（归 alice 所有）未生效：Apple 未能为续订扣款，仍在重试扣款。")

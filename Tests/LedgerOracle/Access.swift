@@ -101,8 +101,11 @@ struct AccessReader {
         if dated { return nil }
         let words = infos.filter { $0.gracePeriodExpiresDate == nil && $0.showsAnEnd }.map(\.signedDate) + endingStatuses
         let ending = words.filter { $0 > giving && $0 >= end }.min()
-        // By the product's latest period: an earlier one may be a trial of a week. These lives have no offers.
-        let latest = periods.indices.last { periods[$0].productId == periods[index].productId } ?? index
+        // By the product's latest period: an earlier one may be a trial of a week. These lives have no offers. Seats that were
+        // added last as long as was left of one.
+        let latest =
+            periods.indices.last { periods[$0].productId == periods[index].productId && !periods[$0].word.isSeatAddition }
+            ?? index
         let isWeek = periods[latest].expiresDate.map { $0 - periods[latest].purchaseDate <= 7 * day } ?? false
         let chosen = policies.policy(at: end).graceDays
         let most = ([end + (isWeek ? min(6, chosen) : chosen) * day] + answered.map { max($0, end) + day }).max() ?? end

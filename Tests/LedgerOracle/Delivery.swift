@@ -97,16 +97,18 @@ package struct OracleClaim: Sendable, Hashable {
     }
 }
 
-/// An anonymous customer turns out to be an identified one (0023, 12).
+/// An anonymous customer turns out to be an identified one (0023, 12), or another anonymous one (0069).
 package struct OracleMerge: Sendable, Hashable {
     package var anonymous: String
     package var identified: String
     package var at: Int64
+    package var intoAnonymous: Bool
 
-    package init(anonymous: String, identified: String, at: Int64) {
+    package init(anonymous: String, identified: String, at: Int64, intoAnonymous: Bool = false) {
         self.anonymous = anonymous
         self.identified = identified
         self.at = at
+        self.intoAnonymous = intoAnonymous
     }
 }
 

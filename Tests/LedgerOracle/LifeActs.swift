@@ -13,6 +13,13 @@ extension LifeWriter {
                 let at = chance.between(first, last)
                 acts.append((at, .merge(OracleMerge(anonymous: customer.name, identified: target.name, at: at))))
             }
+            // Two devices of one Apple Account, neither of which anybody logged in on.
+            let others = customers.filter { $0.isAnonymous && $0.name != customer.name }
+            if chance.happens(15), let target = chance.pick(others) {
+                let merge = OracleMerge(
+                    anonymous: customer.name, identified: target.name, at: chance.between(first, last), intoAnonymous: true)
+                acts.append((merge.at, .merge(merge)))
+            }
         }
         if chance.happens(20), let target = chance.pick(identified), let shelf = chance.pick(shelves) {
             guard let bought = shelf.transactions.first?.purchaseDate else { return }
@@ -24,8 +31,10 @@ extension LifeWriter {
         for _ in 0..<2 where chance.happens(25) { joinTwo(first, last) }
     }
 
+    /// Nobody is joined into an anonymous customer (0037).
     private mutating func joinTwo(_ first: Int64, _ last: Int64) {
-        guard let from = chance.pick(customers)?.name, let into = chance.pick(customers)?.name else { return }
+        guard let from = chance.pick(customers)?.name, let into = chance.pick(customers.filter { !$0.isAnonymous })?.name
+        else { return }
         let join = OracleJoin(id: mint("join-"), from: from, into: into, at: chance.between(first, last))
         acts.append((join.at, .join(join)))
         // A merge of two who are joined already: what it means once they are separated is an open question of OWN-10.

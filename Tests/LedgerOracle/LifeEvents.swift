@@ -80,7 +80,8 @@ extension LifeWriter {
         case ..<82: signPresent(&shelf, at: instant, nil)
         case ..<90: restoreOnNewDevice(&shelf, at: instant)
         case ..<94: setToken(&shelf, at: instant)
-        case ..<97: signOlder(&shelf, at: instant)
+        case ..<96: signOlder(&shelf, at: instant)
+        case ..<98: addSeats(&shelf, at: instant)
         default: buy(&shelf, at: instant, shelf.product, "SUBSCRIBED", "RESUBSCRIBE")
         }
     }
@@ -209,6 +210,22 @@ extension LifeWriter {
         guard let last = shelf.transactions.indices.last, !shelf.isAnothers else { return }
         shelf.transactions[last].appAccountToken = chance.pick(customers)?.token
         signPresent(&shelf, at: instant, nil)
+    }
+
+    /// Seats are added to what runs: a charge of its own, perhaps under the key of the period's, and perhaps refunded (PER-12).
+    private mutating func addSeats(_ shelf: inout Shelf, at instant: Int64) {
+        guard var seats = shelf.transactions.last, seats.isOwn else { return }
+        seats.isSeatAddition = true
+        (seats.transactionId, seats.purchaseDate, seats.reason) = (mint("30000000"), instant, .purchase)
+        if chance.happens(70) { seats.webOrderLineItemId = mint("50000000") }
+        (seats.isUpgraded, seats.revocationDate, seats.revocationType, seats.revocationPercentage) = (false, nil, nil, nil)
+        for isRefund in chance.happens(30) ? [false, true] : [false] {
+            seats.signedDate = shelf.freeDate(instant + (isRefund ? chance.between(hour, day) : 0))
+            if isRefund { (seats.revocationDate, seats.revocationType) = (seats.signedDate - 1000, "REFUND_FULL") }
+            shelf.sent.append(seats)
+            facts.append((seats.signedDate, .transaction(seats)))
+        }
+        shelf.now = max(shelf.now, instant)
     }
 
     private mutating func signOlder(_ shelf: inout Shelf, at instant: Int64) {

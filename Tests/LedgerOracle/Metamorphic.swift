@@ -133,7 +133,9 @@ private struct Rewriting {
                     anonymous: it.anonymous, reservedAt: time(it.reservedAt)))
         case .claim(let it): .claim(rewritten(it))
         case .merge(let it):
-            .merge(OracleMerge(anonymous: id(it.anonymous), identified: id(it.identified), at: time(it.at)))
+            .merge(
+                OracleMerge(
+                    anonymous: id(it.anonymous), identified: id(it.identified), at: time(it.at), intoAnonymous: it.intoAnonymous))
         case .join(let it): .join(rewritten(it))
         case .separation(let it):
             .separation(OracleSeparation(id: id(it.id), join: rewritten(it.join), at: time(it.at)))

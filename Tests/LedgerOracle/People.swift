@@ -19,7 +19,7 @@ struct People {
             case .reservation(let reservation): show(reservation.customer, reservation.anonymous)
             case .merge(let merge):
                 show(merge.anonymous, true)
-                show(merge.identified, false)
+                show(merge.identified, merge.intoAnonymous)
             default: break
             }
         }

@@ -159,6 +159,11 @@ struct PeriodReader {
     /// The period, where the same charge is known of other subscriptions (PER-1): whoever has the first signature serves it, and
     /// takes the refund that another one has.
     private func besideOthers(_ period: OraclePeriod) -> OraclePeriod {
+        if period.word.isSeatAddition {
+            var seats = period
+            seats.isReplacedEarly = true
+            return seats
+        }
         // What another one pays is no charge of the account's own.
         guard let charge = period.charge, period.word.isOwn else { return period }
         let same = others.compactMap { facts in
@@ -212,8 +217,10 @@ struct PeriodReader {
 
     private func name(of transaction: OracleTransaction) -> String {
         guard transaction.type == .autoRenewable else { return "o/" + transaction.originalTransactionId }
+        // Seats are added to a period and are none themselves (PER-12).
+        if transaction.isSeatAddition { return "a/" + transaction.transactionId }
         if let id = transaction.realWebOrderLineItemId { return "w/" + id }
-        let twins = facts.transactions.filter { isTwin($0, transaction) }
+        let twins = facts.transactions.filter { isTwin($0, transaction) && !$0.isSeatAddition }
         if let lowest = twins.compactMap(\.realWebOrderLineItemId).min() { return "w/" + lowest }
         return "t/\(transaction.purchaseSecond)/" + transaction.productId
     }

@@ -74,6 +74,7 @@ package struct Printout {
         if it.ownership == .familyShared { words.append("family") }
         if it.ownership == .assigned { words.append("seat") }
         if it.monthlyCommitment { words.append("commitment") }
+        if it.isSeatAddition { words.append("adds seats") }
         return words.joined(separator: " ")
     }
 

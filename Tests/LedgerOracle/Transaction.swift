@@ -33,6 +33,8 @@ package struct OracleTransaction: Sendable, Hashable {
     package var ownership: OracleOwnership?
     /// `billingPlanType` MONTHLY (PER-10).
     package var monthlyCommitment: Bool
+    /// `additionalTransactionReason` SEAT_ADDITION (PER-12).
+    package var isSeatAddition = false
     package var signedDate: Int64
 
     package init(

@@ -85,7 +85,8 @@ struct ConvergenceInvariants {
             $0.transaction.revocation == nil && !$0.transaction.isUpgraded && $0.givesAccess && $0.endReason == .ran
         }
         guard let period = chance.pick(candidates), let end = period.end else { return }
-        let newest = state.periods.map(\.transaction.signedDate).max() ?? end
+        // A notification that a refund was reversed takes back what was signed before it.
+        let newest = (state.periods.map(\.transaction.signedDate) + history.notices.map(\.signedDate)).max() ?? end
         let length = end.since(period.purchaseDate).count
         let at = period.purchaseDate.adding(Milliseconds(chance.between(0, max(0, length - 1))))
         var (refunded, reversed, partial) = (period.transaction, period.transaction, period.transaction)

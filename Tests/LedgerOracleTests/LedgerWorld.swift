@@ -117,7 +117,15 @@ struct LedgerWorld {
                 (it.originalTransactionId, .claim(Claim(it))),
             ]
         case .merge(let it):
-            [(nil, .merge(.init(anonymous: .init(it.anonymous), identified: .init(it.identified), mergedAt: Timestamp(it.at))))]
+            [
+                (
+                    nil,
+                    .merge(
+                        .init(
+                            anonymous: .init(it.anonymous), identified: .init(it.identified), mergedAt: Timestamp(it.at),
+                            isIntoAnonymous: it.intoAnonymous))
+                )
+            ]
         case .join(let it): [(nil, .join(CustomerJoin(it)))]
         case .separation(let it):
             [
@@ -332,6 +340,7 @@ extension TransactionFact {
             }
         }
         details.billingPlanType = it.monthlyCommitment ? "MONTHLY" : nil
+        details.additionalTransactionReason = it.isSeatAddition ? "SEAT_ADDITION" : nil
     }
 }
 

@@ -193,7 +193,8 @@ struct Charge {
             let productId: ProductID
             let second: Timestamp
         }
-        let facts = inputs.compactMap(\.transaction)
+        let all = inputs.compactMap(\.transaction)
+        let facts = all.filter { !$0.details.isSeatAddition }
         let reversals = inputs.compactMap { input -> (TransactionID, Timestamp)? in
             guard case .fact(.notice(let notice, _)) = input, notice.notificationType == "REFUND_REVERSED" else { return nil }
             return notice.transactionId.map { ($0, notice.signedDate) }
@@ -210,18 +211,21 @@ struct Charge {
                     facts.filter { $0.webOrderLineItemId == key || ($0.webOrderLineItemId == nil && key == lowest) }, reversals)
             }
         }.compactMap { $0 }
-        return charges.map { charge in
-            // One key with dates that do not overlap, as they never do in these lives: the earliest charge has it.
-            let isRepeated = charges.contains {
-                $0.alias == charge.alias && $0.newest.purchaseDate < charge.newest.purchaseDate
+        // Seats are added by a charge of its own, whatever key it has (PER-12).
+        let seats = Dictionary(grouping: all.filter(\.details.isSeatAddition), by: \.transactionId)
+        return seats.compactMap { Charge(.seatAddition($0), $1, reversals) }
+            + charges.map { charge in
+                // One key with dates that do not overlap, as they never do in these lives: the earliest charge has it.
+                let isRepeated = charges.contains {
+                    $0.alias == charge.alias && $0.newest.purchaseDate < charge.newest.purchaseDate
+                }
+                var charge = charge
+                if isRepeated {
+                    let fact = charge.newest
+                    charge.alias = .productAndSecond(fact.productId, fact.purchaseDate.truncatedToSecond)
+                }
+                return charge
             }
-            var charge = charge
-            if isRepeated {
-                let fact = charge.newest
-                charge.alias = .productAndSecond(fact.productId, fact.purchaseDate.truncatedToSecond)
-            }
-            return charge
-        }
     }
 }
 

@@ -59,6 +59,11 @@ extension LiveStep {
                 findings.expect(.i27, end == fact.expiresDate, "\(charge.alias.key) ran to another end")
             }
             guard let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation) else { continue }
+            // A reversal of the same charge's refund under another subscription counts here too (ENT-5).
+            let isReversedElsewhere = history.chargesElsewhere.contains {
+                $0.copy.webOrderLineItemId == fact.webOrderLineItemId && $0.reversedAt != nil
+            }
+            guard !isReversedElsewhere else { continue }
             let latest = max(revocation.revocationDate, fact.purchaseDate)
             findings.expect(.i22, end <= max(latest, fact.purchaseDate), "\(charge.alias.key) outlives its refund")
             let paid = state.spans.filter { $0.kind == .paid && $0.from == fact.purchaseDate && $0.productId == fact.productId }

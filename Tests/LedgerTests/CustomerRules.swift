@@ -59,6 +59,33 @@ import Testing
         #expect(!book.isActive(guest, at: day(2026, 2, 1)) && book.isActive(alice, at: day(2026, 2, 1)))
     }
 
+    @Test func `OWN-10 two anonymous customers are one, who is anonymous still and may log in`() {
+        var book = owned(by: nil, AppPolicy(onRestore: .keep))
+        _ = book.hear(anonymous(guest, .purchase, at: day(2026, 1, 1)))
+        let merge = CustomerMerge(
+            anonymous: guest, identified: otherGuest, mergedAt: day(2026, 1, 3), isIntoAnonymous: true)
+        book.tell(.merge(merge))
+        #expect(book.state.tenures.map(\.customer) == [otherGuest], "the past included")
+        let words = Explanation(of: book.history, book.state, at: day(2026, 1, 4))
+        #expect(words.english.contains { $0.contains("use one Apple Account") && $0.contains("OWN-10") })
+        #expect(words.lines.contains { Explanation.chineseSentence($0).contains("使用同一个 Apple 账户") })
+        #expect(book.hear(anonymous(guest, .restore, at: day(2026, 1, 4))) == .alreadyOwner)
+        var (restored, loggedIn) = (book, book)
+        #expect(
+            restored.hear(claim(alice, .restore, first, at: day(2026, 1, 5))) == .moved(from: otherGuest, rule: .anonymous))
+        loggedIn.tell(.merge(CustomerMerge(anonymous: otherGuest, identified: bob, mergedAt: day(2026, 1, 5))))
+        #expect(loggedIn.state.tenures.map(\.customer) == [bob])
+        #expect(loggedIn.hear(anonymous(guest, .restore, at: day(2026, 1, 6))) == .alreadyOwner)
+    }
+
+    @Test func `OWN-10 a claim counts after the merge that came before it, though the clock stands still`() {
+        var book = owned(by: nil)
+        _ = book.hear(anonymous(guest, .purchase, at: day(2026, 1, 1)))
+        book.tell(.merge(CustomerMerge(anonymous: guest, identified: alice, mergedAt: day(2026, 1, 3))))
+        let placed = claim(bob, .restore, first, at: day(2026, 1, 3)).placed(after: book.history)
+        #expect(placed.claimedAt == day(2026, 1, 3).adding(Milliseconds(1)))
+    }
+
     @Test func `OWN-10 an identified customer is never merged away`() {
         var book = owned(by: bob)
         book.tell(.merge(CustomerMerge(anonymous: bob, identified: alice, mergedAt: day(2026, 1, 3))))

@@ -90,11 +90,11 @@ import Testing
         let book = alices(renewalInfo(signed: day(2026, 2, 1) + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let wanted = """
             On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There was no grace period: \
-            without a payment, access was to end on 1 February 2026, 00:01 UTC (ENT-7).
+            without a payment, the subscription was to stop giving access on 1 February 2026, 00:01 UTC (ENT-7).
             As of 9 February 2026, 00:00 UTC, plus.monthly, which belongs to alice, is not active: Apple could not charge for \
             the renewal, and is still trying (ENT-1).
             Its paid time ended on 1 February 2026, 00:00 UTC. Apple keeps trying to charge, until 2 April 2026, 00:00 UTC at \
-            the latest; if that succeeds, for instance with another payment method, access comes back (ENT-7).
+            the latest; if that succeeds, for instance with another payment method, it gives access again (ENT-7).
             """
         #expect(words(book, at: day(2026, 2, 9)).suffix(3).joined(separator: "\n") == wanted)
         let over = "On 2 April 2026, 00:00 UTC, plus.monthly ended: Apple tries to charge for 60 days at the most, and has not "

@@ -120,6 +120,8 @@ extension LedgerInput {
                     shown.productId = product
                     shown.purchaseDate = second + shift
                 case .oneTimePurchase: shown.type = .nonConsumable
+                case .seatAddition(let id):
+                    (shown.transactionId, shown.details.additionalTransactionReason) = (id, "SEAT_ADDITION")
                 }
             }
             return .claim(

@@ -53,6 +53,37 @@ import Testing
         #expect(!book.events.map(\.kind).contains(.newsLate))
     }
 
+    @Test func `PER-12 seats added in mid-period are money and seats, and no time`() {
+        let plan = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.details.quantity = 5 }
+        for key in [plan.webOrderLineItemId, "w-seats", nil] {
+            let seats = transaction("1001", from: day(2026, 1, 10), to: day(2026, 2, 1)) {
+                $0.webOrderLineItemId = key
+                ($0.details.additionalTransactionReason, $0.details.quantity) = ("SEAT_ADDITION", 3)
+                ($0.details.price, $0.details.currency) = (Milliunits(9990), "USD")
+            }
+            var book = held(plan)
+            let before = book.state
+            book.tell(seats)
+            #expect(book.hear(claim(bob, .purchase, seats, at: day(2026, 1, 10)))?.changesOwner == false, "moves nothing")
+            #expect(book.state.spans == before.spans && book.state.tenures == before.tenures)
+            #expect(book.state.periods.map(\.addedSeats) == [nil, 3])
+            #expect(!book.events.map(\.kind).contains(.subscriptionChanged))
+            let words = Explanation(of: book.history, book.state, at: day(2026, 1, 20))
+            #expect(words.english.contains { $0.contains("3 seats of plus.monthly were added for 9.99 USD") })
+            #expect(words.lines.contains { Explanation.chineseSentence($0).contains("增加了 3 个名额") })
+            var refunded = seats
+            refunded.revocation = Revocation(revocationDate: day(2026, 1, 12), revocationType: "REFUND_FULL")
+            refunded.signedDate = day(2026, 1, 12)
+            book.tell(refunded)
+            #expect(book.state.spans == before.spans, "a refund of them ends nobody's access")
+            let told = book.events.filter { $0.kind == .purchaseRefunded }
+            #expect(told.map(\.isLatestPeriod) == [false] && told.map(\.transactionId?.rawValue) == ["1001"])
+            let renewal = transaction("1002", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.transactionReason = .renewal }
+            book.tell(renewal)
+            #expect(book.state.periods.last?.beginning == .renewal && book.isActive(alice, at: day(2026, 2, 20)))
+        }
+    }
+
     @Test(arguments: [nil, "REFUND_FULL", "ASSIGNMENT_REVOKE"] as [String?])
     func `PER-12 whatever the revocation of a seat is called, its holder is refunded nothing`(_ type: String?) {
         var book = held(seat)

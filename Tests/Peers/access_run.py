@@ -27,6 +27,7 @@ class Reports:
         self.signer = Signer(folder)
         self.books = Books(folder, self.signer)
         self.books.content["apps"][0]["products"] = PRODUCTS
+        self.books.content["apps"][0].setdefault("policy", {})["mergeOnClaim"] = True
         self.books.write_configuration()
         self.app = f"{self.books.server}/api/v1/apps/demo"
 
@@ -233,6 +234,61 @@ def check_seat(reports):
     check("the subscription says so", any("was assigned as a seat of a group purchase" in line and "PER-12" in line for line in lines), lines)
 
 
+def check_added_seats(reports):
+    """PER-12: seats that are added in mid-period are money and seats, and no time."""
+    bought = reports.signer.transaction(9, 2)
+    first = dict(transactionReason="PURCHASE", purchaseDate=bought["purchaseDate"], originalPurchaseDate=bought["purchaseDate"], quantity=5)
+    reports.tell(9, 2, "99999999-9999-4999-8999-999999999901", **first)
+    status, answer = reports.restore("nora", 9, 2, **first)
+    check("nora has what she bought", status == 200 and reports.holds("nora"), answer)
+    hour = 3_600_000
+    name = str(int(bought["transactionId"]) + 7)
+    added = dict(first, transactionId=name, purchaseDate=bought["purchaseDate"] + hour, signedDate=bought["purchaseDate"] + hour + 1000,
+                 additionalTransactionReason="SEAT_ADDITION", quantity=3)
+    reports.tell(9, 2, "99999999-9999-4999-8999-999999999902", **added)
+    periods = [(one["transactionId"], one.get("addedSeats")) for one in reports.subscription(9)["periods"]]
+    check("the seats are shown beside the period, though both have one key", periods == [(bought["transactionId"], None), (name, 3)], periods)
+    status, answer = reports.restore("otto", 9, 2, **added)
+    check("whoever shows them takes nothing", status == 409 and reports.holds("nora"), answer)
+    lines = reports.subscription(9)["explain"]
+    check("the subscription says so", any("3 seats of plus.monthly were added" in line and "PER-12" in line for line in lines), lines)
+    back = dict(added, signedDate=added["signedDate"] + hour, revocationDate=added["signedDate"] + hour - 1000, revocationReason=0)
+    reports.tell(9, 2, "99999999-9999-4999-8999-999999999903", type="REFUND", **back)
+    check("a refund of them ends nobody's access", reports.holds("nora"))
+    told = [(event["kind"], event.get("transactionId")) for event in reports.subscription(9)["events"] if event["kind"] == "purchase.refunded"]
+    check("and is told", told == [("purchase.refunded", name)], told)
+
+
+def check_two_devices(reports):
+    """OWN-10, mergeOnClaim: two devices of one Apple Account on which nobody logged in."""
+    phone, pad = "anonymous-phone", "anonymous-pad"
+    secrets = {phone: "phone-" + "p" * 40, pad: "pad-" + "q" * 40}
+    for device in (phone, pad):
+        status, answer = reports.call("PUT", f"/customers/{device}/device", {"secret": secrets[device]})
+        check(f"{device} is registered", status == 204, (status, answer))
+    bought = reports.signer.transaction(10, 2)
+    first = dict(transactionReason="PURCHASE", purchaseDate=bought["purchaseDate"], originalPurchaseDate=bought["purchaseDate"])
+    reports.tell(10, 2, "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaa01", **first)
+    reports.restore(phone, 10, 2, **first)
+    for device in (pad, phone, pad):
+        status, answer = reports.restore(device, 10, 2, **first)
+        check(f"{device} restores", status == 200, answer)
+        check("and both have it", reports.holds(phone) and reports.holds(pad))
+    owners = [one.get("customer") for one in reports.subscription(10)["tenures"] if one.get("customer")]
+    check("it is the first one's all along", owners == [phone], owners)
+    told = [event["kind"] for event in reports.subscription(10)["events"]]
+    check("nothing went to and fro", told.count("owner.changed") <= 1, told)
+    lines = reports.subscription(10)["explain"]
+    check("the subscription says so", any(pad in line and phone in line and "OWN-10" in line for line in lines), lines)
+    status, answer = reports.call("POST", "/customers/rosa/identify", {"anonymous": pad, "deviceSecret": secrets[pad]})
+    check("either device logs both in", status == 204, (status, answer))
+    check("whose everything is then", reports.holds("rosa") and reports.holds(phone) and reports.holds(pad))
+    owners = [one.get("customer") for one in reports.subscription(10)["tenures"] if one.get("customer")]
+    check("the past included", owners == ["rosa"], owners)
+    status, answer = reports.call("POST", "/customers/sven/identify", {"anonymous": phone, "deviceSecret": secrets[phone]})
+    check("the other one cannot become somebody else", status == 409, (status, answer))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         reports = Reports(pathlib.Path(folder))
@@ -243,6 +299,8 @@ def main():
             check_question(reports)
             check_deliveries(reports)
             check_seat(reports)
+            check_added_seats(reports)
+            check_two_devices(reports)
         outcome = reports.books.tenure("verify", "--rebuild")
         check("tenure verify --rebuild finds the books whole", outcome.returncode == 0, outcome)
     return harness.summary()

@@ -27,7 +27,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .required("work", .list(.object(Work.schema)), "What is to be done about it, or was."),
             .required(
                 "signals", .list(.object(SignalBody.schema)), "Open signals about it and its Apple Account (ABUSE-1)."),
-            .required("explain", .list(.text), "What to tell a customer about it, a line each; in English (OWN-15)."),
+            .required("explain", .list(.text), "What to tell its owner, a line each; in English (OWN-15)."),
         ])
     private static let periodSchema = ObjectSchema(
         "Period", "A stretch of time that was bought or given (PER-1).",
@@ -51,6 +51,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
                 "servedElsewhere", .text,
                 "The subscription where the same charge was signed first and serves: here it gives nothing. Else absent (PER-1).",
                 example: "2000000341"),
+            .optional(
+                "addedSeats", .integer,
+                "How many seats it added to the period that runs; it gives no time. Else absent (PER-12).", example: "2"),
         ])
     private static let tenureSchema = ObjectSchema(
         "Tenure", "Whose it is, from when until when, and by what (OWN-1).",
@@ -149,6 +152,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         package var isUpgraded: Bool
         /// The subscription under which the same charge serves (PER-1); nil where it serves here.
         package var servedElsewhere: String?
+        package var addedSeats: Int64?
 
         package init(transactionId: String, productId: String, purchaseDate: Timestamp, beginning: String, isUpgraded: Bool) {
             self.transactionId = transactionId
@@ -320,6 +324,7 @@ extension SubscriptionBody.Period {
         revocationPercentage = try fields.integer("revocationPercentage")
         isUpgraded = try fields.requiredBool("isUpgraded")
         servedElsewhere = try fields.text("servedElsewhere")
+        addedSeats = try fields.integer("addedSeats")
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -340,6 +345,7 @@ extension SubscriptionBody.Period {
             writer.nullableMember("revocationPercentage", revocationPercentage)
             writer.member("isUpgraded", isUpgraded)
             writer.optionalMember("servedElsewhere", servedElsewhere)
+            writer.optionalMember("addedSeats", addedSeats)
         }
     }
 }

@@ -171,10 +171,9 @@ extension Decision {
     /// Whether periods between what was known and what is known now may be missing: an answer about the status tells only of the
     /// last one.
     fileprivate var leavesGap: Bool {
-        let known = before.periods.last { $0.transaction.expiresDate != nil }
-        guard let new = state.periods.last(where: { $0.transaction.expiresDate != nil }), new.aliases != known?.aliases else {
-            return false
-        }
+        let known = before.periods.last { $0.transaction.expiresDate != nil && !$0.neverServes }
+        let last = state.periods.last { $0.transaction.expiresDate != nil && !$0.neverServes }
+        guard let new = last, new.aliases != known?.aliases else { return false }
         guard let end = known?.end else { return true }
         // What Apple charges at the end, or while it still tries to, follows.
         return new.purchaseDate > end.adding(.hours(1))

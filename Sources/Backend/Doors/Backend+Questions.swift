@@ -50,10 +50,14 @@ extension Backend {
     /// A subscription as it is known, and why anyone's access from it changed.
     package struct SubscriptionReport: Sendable {
         package let state: Ledger.SubscriptionState
+        /// Instant for which the report explains the subscription.
+        package let at: Timestamp
         private let history: SubscriptionHistory
         /// Under which versions of the policy the state was folded.
         private let policies: PolicyTimeline
         private let products: EntitlementMap
+        /// What the owner of the instant may use is answered from this; nil where nobody owned it then.
+        private let owner: OwnerAccess?
         /// What operators and owners decided, in that order.
         package var votes: [OwnershipVote] { history.votes }
         package var reservations: [Reservation] { history.reservations }
@@ -72,15 +76,13 @@ extension Backend {
         /// Open ones about it and about its Apple Account (ABUSE-1).
         package internal(set) var signals: [ListedSignal] = []
 
-        init(
-            of stored: StoredSubscription, _ products: EntitlementMap, audit: [StoredAuditRow], events: [OutboxRow],
-            work: [StoredWork], revisions: [OwnerRevision], account: AccountReport
-        ) {
-            (state, history, policies, self.products) = (stored.state, stored.history, stored.policy, products)
-            (self.revisions, accountReport) = (revisions.map(Revision.init), account)
-            self.audit = audit.map { ($0.sequence, $0.row, $0.hash) }
-            self.events = events.compactMap { row in row.event.map { (row.sequence, $0) } }
-            self.work = work.map(Work.init)
+        init(of read: SubscriptionRead, at instant: Timestamp) {
+            (state, history, policies) = (read.stored.state, read.stored.history, read.stored.policy)
+            (at, products, owner) = (instant, read.products, read.owner)
+            (revisions, accountReport) = (read.revisions.map(Revision.init), read.account)
+            audit = read.audit.map { ($0.sequence, $0.row, $0.hash) }
+            events = read.events.compactMap { row in row.event.map { (row.sequence, $0) } }
+            work = read.work.map(Work.init)
         }
 
         /// Whose it was, as it was known from an instant of ours on.
@@ -132,13 +134,27 @@ extension Backend {
         /// Who probably owns it, where nobody is shown to (OWN-14).
         package func proposal(at instant: Timestamp) -> OwnerProposal? { accountReport.proposal(for: state.key, at: instant) }
 
-        /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
-        package func explanation(at instant: Timestamp) -> [String] { explanationLines(at: instant).map(Explanation.english) }
+        /// Explanation in English for operators who answer a customer (OWN-15).
+        package var explanation: [String] { explanationLines.map(Explanation.english) }
 
-        /// The same as values, for other languages.
-        package func explanationLines(at instant: Timestamp) -> [ExplanationLine] {
-            Explanation(of: history, state, at: instant, policies: policies, products: products).lines
+        /// Explanation as values, for every language.
+        package var explanationLines: [ExplanationLine] {
+            Explanation(
+                of: history, state, at: at, knowing: .init(policies: policies, products: products, owner: owner)
+            ).lines
         }
+    }
+
+    /// Everything that a report of a subscription is made of.
+    struct SubscriptionRead {
+        let stored: StoredSubscription
+        let products: EntitlementMap
+        let owner: OwnerAccess?
+        let audit: [StoredAuditRow]
+        let events: [OutboxRow]
+        let work: [StoredWork]
+        let revisions: [OwnerRevision]
+        let account: AccountReport
     }
 
     /// How many audit rows one report shows at the most.
@@ -146,23 +162,46 @@ extension Backend {
     /// How many rows of revisions of owners.
     private static let longestRevisions = 5000
 
-    package func subscription(_ key: SubscriptionKey) async throws -> SubscriptionReport {
+    /// A subscription with what is explained of it for an instant; nil: now.
+    ///
+    /// - Throws: `BackendError.unknownApp`, `.environmentNotTaken`, `.unknownSubscription`.
+    package func subscription(_ key: SubscriptionKey, at instant: Timestamp? = nil) async throws -> SubscriptionReport {
         let app = try settings(of: key.app)
         try app.checkTakes(key.environment)
-        let products = try chosen.learn(try await settingsVersions(of: app.id), of: app).entitlements
+        let instant = instant ?? clock.now()
+        let timeline = try chosen.learn(try await settingsVersions(of: app.id), of: app)
         return try await translatingStorageErrors {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
             let account = try await account(of: key, stored.state)
             let members = account.account?.subscriptions ?? [key.originalTransactionId]
-            var report = SubscriptionReport(
-                of: stored, products, audit: try await store.auditRows(of: key, after: 0, limit: Self.longestAudit),
+            let read = SubscriptionRead(
+                stored: stored, products: timeline.entitlements,
+                owner: try await ownerAccess(of: stored.state, timeline.offerings, at: instant),
+                audit: try await store.auditRows(of: key, after: 0, limit: Self.longestAudit),
                 events: try await store.events(of: key, limit: Self.longestAudit), work: try await store.work(about: key),
                 revisions: try await store.ownerRevisions(of: key, limit: Self.longestRevisions),
                 account: account)
+            var report = SubscriptionReport(of: read, at: instant)
             report.signals = try await openSignals(
                 about: [.subscription(key.originalTransactionId)] + members.map { .appleAccount($0) }, in: key.scope)
             return report
         }
+    }
+
+    /// Everything that decides what the subscription's owner of the instant may use; nil where nobody owned it then. Licences
+    /// only where the app releases features under them.
+    private func ownerAccess(
+        of state: Ledger.SubscriptionState, _ offerings: AppOfferings, at instant: Timestamp
+    ) async throws -> OwnerAccess? {
+        guard let owner = state.owner(at: instant) else { return nil }
+        let key = CustomerKey(state.key.scope, owner)
+        let read = try await whole(try await store.access(of: owner, in: key.scope), of: key)
+        var access = OwnerAccess(of: owner, holdings: read.holdings, account: read.account)
+        guard !offerings.features.features.isEmpty else { return access }
+        let known = try await person(of: key)
+        access.licences = CustomerLicences(
+            of: known.person, states: try await states(of: known), policy: offerings.licences)
+        return access
     }
 
     /// What Apple sent that this version does not understand, from the oldest on (FACT-5); at most 1000.

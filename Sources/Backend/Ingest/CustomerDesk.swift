@@ -41,8 +41,18 @@ struct CustomerDesk {
 
     func device(of name: CustomerName) -> CustomerDevice? { devices[name] }
 
-    /// Into whom an anonymous customer was merged; nil where into nobody.
-    func merge(of name: CustomerName) -> CustomerMerge? { merges[name] }
+    /// Whom an anonymous customer turned out to be, however many merges lead there; nil where nobody else.
+    func merge(of name: CustomerName) -> CustomerMerge? {
+        guard var merge = merges[name] else { return nil }
+        // Of merges within one transaction each leads on by itself.
+        var seen: Set<CustomerID> = [name.customer]
+        while seen.insert(merge.identified).inserted, let next = merges[CustomerName(name.app, merge.identified)] {
+            merge = CustomerMerge(
+                anonymous: name.customer, identified: next.identified, mergedAt: next.mergedAt,
+                isIntoAnonymous: next.isIntoAnonymous)
+        }
+        return merge
+    }
 
     mutating func put(_ device: CustomerDevice) { devices[device.name] = device }
 

@@ -28,6 +28,15 @@ extension Ingest {
     mutating func othersServed(of key: SubscriptionKey, _ request: IngestRequest) throws -> [CustomerID] {
         let policy = timeline(of: request.app).policies.policy(at: request.learnedAt)
         guard policy.customersPerAppleAccount != nil else { return [] }
+        let others = try account(of: key, request).filter { $0 != key.originalTransactionId }
+            .map { SubscriptionKey(key.scope, $0) }
+        try desk.addMore(others, in: transaction)
+        return others.compactMap { desk.stateBefore(of: $0)?.customerServed(at: request.learnedAt) }
+    }
+
+    /// The subscriptions of one Apple Account, as far as the store and the request show them, the one that is asked about among
+    /// them; sorted.
+    func account(of key: SubscriptionKey, _ request: IngestRequest) throws -> [OriginalTransactionID] {
         var (together, evidence): (Set<OriginalTransactionID>, Set<AppleAccount.Evidence>) = ([key.originalTransactionId], [])
         for arrival in request.arrivals where arrival.scope == key.scope {
             let subscriptions = Set(arrival.facts.map(\.originalTransactionId))
@@ -38,10 +47,7 @@ extension Ingest {
                 if let id = line.appTransactionId, !id.isEmpty { evidence.insert(.appTransactionId(id)) }
             }
         }
-        let search = try AccountSearch(of: together, by: evidence).answered(by: transaction, in: key.scope)
-        let others = search.found.filter { $0 != key.originalTransactionId }.map { SubscriptionKey(key.scope, $0) }
-        try desk.addMore(others, in: transaction)
-        return others.compactMap { desk.stateBefore(of: $0)?.customerServed(at: request.learnedAt) }
+        return try AccountSearch(of: together, by: evidence).answered(by: transaction, in: key.scope).found
     }
 
     /// Keeps what the request shows of Apple Accounts, and tells whose a subscription without an owner probably is since then.

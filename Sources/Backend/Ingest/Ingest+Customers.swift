@@ -52,7 +52,9 @@ extension Ingest {
             return
         }
         let isSpokenOf = request.app.scopes.contains { customers.isKnown(CustomerKey($0, device.name.customer)) }
-        let isUsed = try !transaction.subscriptions(naming: device.name).isEmpty || !transaction.tokens(of: device.name).isEmpty
+        let isUsed =
+            try !transaction.subscriptions(naming: device.name).isEmpty || !transaction.tokens(of: device.name).isEmpty
+            || !transaction.anonymousCustomers(mergedInto: device.name).isEmpty
         guard !isSpokenOf, !isUsed else {
             result.isIdentified = true
             return
@@ -71,13 +73,21 @@ extension Ingest {
         guard let device = customers.device(of: name), device.secretDigest == identification.secretDigest,
             customers.device(of: CustomerName(request.app.id, merge.identified)) == nil
         else { return .refused }
-        if let known = customers.merge(of: name) { return known.identified == merge.identified ? .merged : .mergedBefore }
-        // An operator said before who they are.
-        let isJoined = request.app.scopes.contains { scope in
-            customers.account(of: CustomerKey(scope, merge.anonymous)).joined.contains { $0.from == merge.anonymous }
+        // Two anonymous customers who are one log in as one (decision 0069).
+        var present = merge.anonymous
+        if let known = customers.merge(of: name) {
+            guard known.isIntoAnonymous else { return known.identified == merge.identified ? .merged : .mergedBefore }
+            present = known.identified
         }
+        let keys = request.app.scopes.map { CustomerKey($0, present) }
+        try lock(keys)
+        // Somebody may have logged in as the other one since, or an operator said who they are.
+        if let known = customers.merge(of: CustomerName(request.app.id, present)) {
+            return known.identified == merge.identified ? .merged : .mergedBefore
+        }
+        let isJoined = keys.contains { key in customers.account(of: key).joined.contains { $0.from == present } }
         if isJoined { return .mergedBefore }
-        try spread(merge, request)
+        try spread(CustomerMerge(anonymous: present, identified: merge.identified, mergedAt: merge.mergedAt), request)
         return .merged
     }
 
@@ -87,9 +97,9 @@ extension Ingest {
         guard customers.merge(of: CustomerName(app, merge.anonymous)) == nil else { return }
         try transaction.keep(merge, app: app)
         customers.put(merge, app: app)
-        let keys = try transaction.subscriptions(naming: CustomerName(app, merge.anonymous))
-        try desk.addMore(keys, in: transaction)
-        for key in keys { _ = try decide(on: [.merge(merge)], about: key, request) }
+        for key in try subscriptions(naming: CustomerName(app, merge.anonymous)) {
+            _ = try decide(on: [.merge(merge)], about: key, request)
+        }
         for scope in request.app.scopes {
             let (lesser, greater) = (CustomerKey(scope, merge.anonymous), CustomerKey(scope, merge.identified))
             let more = [lesser, greater]

@@ -21,7 +21,7 @@ extension Ingest {
         return person
     }
 
-    private mutating func lock(_ keys: [CustomerKey]) throws {
+    mutating func lock(_ keys: [CustomerKey]) throws {
         let more = keys.filter { !customers.isTaken($0) }
         if !more.isEmpty { customers.take(try transaction.lock([], tokens: [], customers: more), more) }
     }
@@ -96,24 +96,55 @@ extension Ingest {
 
     /// The subscriptions that say anything of the customer who is another one, or is not any more.
     private mutating func concerned(by pair: CustomerPair, in scope: Scope) throws -> [SubscriptionKey] {
-        let keys = try transaction.subscriptions(naming: CustomerName(scope.app, pair.from)).filter { $0.scope == scope }
-        try desk.addMore(keys, in: transaction)
-        return keys
+        try subscriptions(naming: CustomerName(scope.app, pair.from)).filter { $0.scope == scope }
     }
 
-    /// The joins of customers whom a subscription had not heard of: it hears of them with what names them first.
-    mutating func joins(with inputs: [LedgerInput], _ history: SubscriptionHistory) throws -> [LedgerInput] {
-        let named = Set(inputs.flatMap(\.customers)).filter { !history.names($0) }.sorted()
-        guard !named.isEmpty else { return [] }
-        try lock(named.map { CustomerKey(history.key.scope, $0) })
-        var joins: [LedgerInput] = []
-        for customer in named {
-            let key = CustomerKey(history.key.scope, customer)
-            // Hardly anybody is joined with anybody.
-            guard !customers.account(of: key).joined.isEmpty else { continue }
-            joins += try person(of: key).joins(of: customer).map { .join($0) }
+    /// The subscriptions that name the customer, or an anonymous one who turned out to be the customer; locked and sorted.
+    mutating func subscriptions(naming name: CustomerName) throws -> [SubscriptionKey] {
+        var keys: Set<SubscriptionKey> = []
+        var (ids, news) = (Set([name.customer]), [name.customer])
+        while let id = news.popLast() {
+            keys.formUnion(try transaction.subscriptions(naming: CustomerName(name.app, id)))
+            for merged in try transaction.anonymousCustomers(mergedInto: CustomerName(name.app, id))
+            where ids.insert(merged).inserted { news.append(merged) }
         }
-        return joins
+        try desk.addMore(keys.sorted(), in: transaction)
+        return keys.sorted()
+    }
+
+    /// The joins of customers whom a subscription had not heard of, and whom two anonymous ones who are one turned out to be: it
+    /// hears of them with what names them first.
+    mutating func identities(with inputs: [LedgerInput], _ history: SubscriptionHistory) throws -> [LedgerInput] {
+        var named = Set(inputs.flatMap(\.customers)).filter { !history.names($0) }
+        var (acts, heard): ([LedgerInput], Set<CustomerID>) = ([], [])
+        // Whoever is named by what it hears is somebody else in their turn.
+        while !named.isEmpty {
+            try lock(named.sorted().map { CustomerKey(history.key.scope, $0) })
+            heard.formUnion(named)
+            let more = try named.sorted().flatMap { try identities(of: $0, in: history.key.scope, beside: inputs) }
+            acts += more
+            named = Set(more.flatMap(\.customers)).filter { !history.names($0) }.subtracting(heard)
+        }
+        return acts
+    }
+
+    private mutating func identities(
+        of customer: CustomerID, in scope: Scope, beside inputs: [LedgerInput]
+    ) throws -> [LedgerInput] {
+        let key = CustomerKey(scope, customer)
+        var acts: [LedgerInput] = []
+        if let merge = customers.merge(of: key.name), !inputs.contains(where: { $0.isMerge(of: customer) }) {
+            acts.append(.merge(merge))
+        }
+        // Hardly anybody is joined with anybody.
+        guard !customers.account(of: key).joined.isEmpty else { return acts }
+        return acts + (try person(of: key).joins(of: customer).map { .join($0) })
+    }
+}
+
+extension LedgerInput {
+    fileprivate func isMerge(of customer: CustomerID) -> Bool {
+        if case .merge(let merge) = self { merge.anonymous == customer } else { false }
     }
 }
 

@@ -108,6 +108,7 @@ package struct Ingest {
             let charges = charges(in: request.arrivals, of: key)
             let inputs = (facts[key] ?? []) + (others[key] ?? []) + news(of: charges, for: key)
             guard !inputs.isEmpty else { continue }
+            try mergeAnonymous(by: inputs, about: key, request)
             let decision = try decide(on: inputs, about: key, request)
             result.decisions.append(decision)
             if facts[key] != nil { try warnOfCharges(in: decision, request) }
@@ -169,9 +170,7 @@ package struct Ingest {
         on inputs: [LedgerInput], about key: SubscriptionKey, _ request: IngestRequest
     ) throws -> Decision {
         let history = desk.history(of: key)
-        let placed = try (joins(with: inputs, history) + inputs).map { input in
-            if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
-        }
+        let placed = try placed(inputs, history)
         let policies = timeline(of: request.app).policies
         // What other versions of the policy make of it is the operator's doing, and decided before the news (OWN-17).
         _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
@@ -194,6 +193,21 @@ package struct Ingest {
         let before = decision.before.merged
         for merge in decision.state.merged where !before.contains(merge) { try spread(merge, request) }
         return decision
+    }
+
+    /// The inputs with who is who of those whom they name first, and claims in the order in which they are taken.
+    mutating func placed(_ inputs: [LedgerInput], _ history: SubscriptionHistory) throws -> [LedgerInput] {
+        // The first merge of a customer stands; whom the other one became since, the history heard in its turn.
+        let inputs = inputs.filter { input in
+            if case .merge(let merge) = input { !history.merges.contains { $0.anonymous == merge.anonymous } } else { true }
+        }
+        let acts = try identities(with: inputs, history)
+        var known = history
+        for case .merge(let merge) in acts + inputs { _ = known.record(merge) }
+        return acts
+            + inputs.map { input in
+                if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: known)) } else { input }
+            }
     }
 
     func timeline(of app: AppSettings) -> SettingsTimeline { timelines[app.id] ?? SettingsTimeline(app.content) }

@@ -145,7 +145,7 @@ struct CustomerPage {
         let owner = state.owner(at: report.at)
         let relation: CustomerWords =
             owner.map(ids.contains) ?? false ? .owns : tenure == nil ? .claimed : .owned
-        let last = state.periods.last { $0.purchaseDate <= report.at } ?? state.periods.first
+        let last = state.lastPeriod(by: report.at)
         return [
             .subscription(state.key.originalTransactionId), .optional(last?.productId.rawValue),
             SubscriptionStatus.cell(state.status(at: report.at)), .said(relation.code, relation), .optional(tenure?.from),

@@ -6,8 +6,6 @@ import Primitives
 struct SubscriptionPage {
     let report: Backend.SubscriptionReport
     let facts: Backend.FactsReport
-    /// For which instant it is told.
-    let at: Timestamp
     let now: Timestamp
     /// Whether somebody asked for an instant.
     let isAsked: Bool
@@ -27,13 +25,15 @@ struct SubscriptionPage {
     var receptions: [Int64: [DeliveryDesk.EventAtEndpoint]]?
 
     private var state: SubscriptionState { report.state }
+    /// For which instant the page is.
+    private var at: Timestamp { report.at }
     private var id: OriginalTransactionID { state.key.originalTransactionId }
 
     var sheet: Sheet {
         if let only { return sheet(of: only) }
         var blocks: [Block] = []
         if isAsked { blocks.append(.notice(SubscriptionWords.toldForAnInstant)) }
-        let lines = report.explanationLines(at: at)
+        let lines = report.explanationLines
         blocks += lines.filter { if case .outlook = $0.statement { true } else { false } }.map { .paragraph(StoryWords.line($0)) }
         if let proposal = report.proposal(at: at) {
             blocks.append(.notice(SubscriptionWords.proposal(proposal.customer.rawValue, proposal.becauseOf.rawValue)))
@@ -96,7 +96,7 @@ struct SubscriptionPage {
     // MARK: Head
 
     private var head: [Field] {
-        let (status, last) = (state.status(at: at), state.periods.last { $0.purchaseDate <= at } ?? state.periods.first)
+        let (status, last) = (state.status(at: at), state.lastPeriod(by: at))
         let tenure = state.tenures.last { $0.from <= at } ?? state.tenures.first
         let details = last?.transaction.details
         return [
@@ -214,6 +214,7 @@ struct SubscriptionPage {
 
     private static func end(of period: Period) -> Cell {
         if let server = period.servedElsewhere { return .said("servedElsewhere", StateWords.servedElsewhere(server)) }
+        if let seats = period.addedSeats { return .said("addedSeats", StateWords.addedSeats(seats)) }
         if period.neverServes { return .said("neverServes", StateWords.neverServes) }
         if period.isIgnored { return .said("ignored", StateWords.ignored) }
         return switch period.endReason {

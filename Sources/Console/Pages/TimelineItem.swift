@@ -58,7 +58,8 @@ extension TimelineItem {
         let id = state.key.originalTransactionId
         let tenures = state.tenures.filter { tenure in tenure.customer.map(ids.contains) ?? false }
         var items: [TimelineItem] = []
-        for period in state.periods where tenures.contains(where: { $0.contains(period.purchaseDate) }) {
+        for period in state.periods
+        where period.addedSeats == nil && tenures.contains(where: { $0.contains(period.purchaseDate) }) {
             items.append(
                 TimelineItem(
                     at: period.purchaseDate, kind: .period,

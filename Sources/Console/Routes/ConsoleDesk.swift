@@ -99,9 +99,9 @@ struct ConsoleDesk {
     ) async throws -> Sheet {
         let key = SubscriptionKey(app: place.app, environment: place.environment, originalTransactionId: id)
         let now = backend.now()
-        let report = try await backend.subscription(key)
+        let report = try await backend.subscription(key, at: instant ?? now)
         var page = SubscriptionPage(
-            report: report, facts: try await backend.facts(of: key), at: instant ?? now, now: now, isAsked: instant != nil,
+            report: report, facts: try await backend.facts(of: key), now: now, isAsked: instant != nil,
             only: records, before: before)
         if records == nil || records == .audit { page.seals = try await backend.seals(of: key) }
         if records == nil || records == .events, let deliveries = dependencies.deliveries {

@@ -8,6 +8,7 @@ enum StateWords: Words {
     case beginning(Period.Beginning)
     case ran, replaced, refunded, partlyRefunded, familySharingStopped, assignmentRevoked, ignored, neverServes
     case servedElsewhere(OriginalTransactionID)
+    case addedSeats(Int64)
     case kind(ProductKind)
 
     var english: String {
@@ -38,6 +39,7 @@ enum StateWords: Words {
         case .assignmentRevoked: "seat taken back"
         case .ignored: "gives nothing"
         case .neverServes: "never served"
+        case .addedSeats(let count): "adds \(count) \(count == 1 ? "seat" : "seats")"
         case .servedElsewhere(let id): "serves under \(Speech.isolated(id.rawValue))"
         case .kind(.autoRenewableSubscription): "auto-renewable subscription"
         case .kind(.nonConsumable): "non-consumable"
@@ -76,6 +78,7 @@ enum StateWords: Words {
         case .assignmentRevoked: "名额已收回"
         case .ignored: "不提供权限"
         case .neverServes: "从未生效"
+        case .addedSeats(let count): "增加 \(count) 个名额"
         case .servedElsewhere(let id): "在 \(Speech.isolated(id.rawValue)) 下生效"
         case .kind(.autoRenewableSubscription): "自动续期订阅"
         case .kind(.nonConsumable): "非消耗型项目"

@@ -137,7 +137,9 @@ struct AccessFold {
     /// How long a period of the product lasts that was bought without an offer, whose length would be the offer's; nil where none
     /// is known.
     private func length(of product: ProductID) -> Milliseconds? {
-        let usual = periods.last { $0.productId == product && $0.transaction.details.offerType == nil }
+        let usual = periods.last {
+            $0.productId == product && $0.transaction.details.offerType == nil && $0.addedSeats == nil
+        }
         return usual.flatMap { period in period.transaction.expiresDate.map { $0.since(period.purchaseDate) } }
     }
 

@@ -146,7 +146,10 @@ struct PeriodEvents {
         }
     }
 
-    private func isLatest(_ index: Int) -> Bool { index == after.periods.count - 1 }
+    /// Whether it is the last period that serves, or would.
+    private func isLatest(_ index: Int) -> Bool {
+        index == after.periods.lastIndex { !$0.neverServes } ?? after.periods.count - 1
+    }
 
     // MARK: Extensions
 
@@ -167,7 +170,7 @@ struct PeriodEvents {
 extension Period {
     /// A revocation that is a refund or a stopped share, and not an upgrade seen from the money's side (ENT-4).
     fileprivate var refund: Revocation? {
-        transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation
+        transaction.isUpgraded || (endReason == .replaced && addedSeats == nil) ? nil : transaction.revocation
     }
 }
 

@@ -77,7 +77,10 @@ extension SubscriptionStory {
         renews = outlook?.renews
         nextProductId = outlook?.nextProductId
         // What serves under another subscription today may have been told of here before that was known (PER-1).
-        lastPurchaseDate = state.periods.last { $0.isSubscriptionPeriod && $0.absence != .replacedEarly }?.purchaseDate
+        lastPurchaseDate =
+            state.periods.last {
+                $0.isSubscriptionPeriod && $0.absence != .replacedEarly && $0.absence != .addedSeats
+            }?.purchaseDate
     }
 
     /// What the state says; the fold of its events must equal it.

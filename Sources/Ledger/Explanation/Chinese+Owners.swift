@@ -32,6 +32,8 @@ extension ExplanationLine.Ownership.Merge {
         switch self {
         case .elsewhere: "\(when)，匿名顾客 \(anonymous) 的身份确认为 \(customer)"
         case .restore: "\(when)，\(customer) 恢复了匿名顾客 \(anonymous) 所拥有的购买。按 App 的策略，两者成为同一顾客"
+        case .oneAppleAccount:
+            "\(when)，一次恢复购买表明匿名顾客 \(anonymous) 和 \(customer) 使用同一个 Apple 账户。按 App 的策略，两者合并为同一顾客 \(customer)"
         }
     }
 }

@@ -19,6 +19,9 @@ extension ExplanationLine.Purchase {
             "\(product) 不提供访问权限：Apple 称其为 \(type)，此类购买在此只保存和显示"
         case .givesNothing(let product, .servedElsewhere(let server)):
             "\(line.chineseWhen)，\(product) 的这笔扣款在订阅 \(server) 中更早被签名，在那里生效，在此不提供任何权限"
+        case .addedSeats(let bought, let count):
+            "\(line.chineseWhen)，\(bought.productId) 增加了 \(count) 个名额\(bought.chineseCost.map { "，价格 \($0)" } ?? "")。"
+                + "订阅的拥有者和到期时间不变"
         case .twoCharges(let product, let key):
             "\(line.chineseWhen)，\(product) 的扣款编号 \(key) 与一个日期不重叠的较早周期相同。两者各算一笔扣款"
         case .otherStorefront(let product, let storefront, let before):

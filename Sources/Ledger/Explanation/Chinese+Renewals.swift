@@ -31,13 +31,14 @@ extension ExplanationLine.Billing {
         let when = line.chineseWhen
         switch self {
         case .failed(let product, .keptUntil(let end)):
-            return "\(when)，Apple 未能为 \(product) 的续订扣款，并设定了宽限期：期间访问权限保留至 \(end.chinese)"
+            return "\(when)，Apple 未能为 \(product) 的续订扣款，并设定了宽限期：期间该订阅继续提供访问权限，至 \(end.chinese)"
         case .failed(let product, .keptUntilNews(let end)):
-            return "\(when)，Apple 未能为 \(product) 的续订扣款，并设定了宽限期，但没有说明到期时间：访问权限保留至 Apple 宣布宽限期结束，最迟 \(end.chinese)"
+            return "\(when)，Apple 未能为 \(product) 的续订扣款，并设定了宽限期，但没有说明到期时间："
+                + "该订阅继续提供访问权限，直到 Apple 宣布宽限期结束，最迟 \(end.chinese)"
         case .failed(let product, .lostFrom(let end)):
-            return "\(when)，Apple 未能为 \(product) 的续订扣款。没有宽限期：如不付款，访问权限将于 \(end.chinese) 结束"
-        case .graceBegan(let end): return "\(when)，Apple 设定了宽限期：期间访问权限保留至 \(end.chinese)"
-        case .graceOver: return "\(when)，宽限期结束而未付款，访问权限丧失"
+            return "\(when)，Apple 未能为 \(product) 的续订扣款。没有宽限期：如不付款，该订阅将于 \(end.chinese) 停止提供访问权限"
+        case .graceBegan(let end): return "\(when)，Apple 设定了宽限期：期间该订阅继续提供访问权限，至 \(end.chinese)"
+        case .graceOver: return "\(when)，宽限期结束而未付款，该订阅停止提供访问权限"
         case .keptWithoutNews(let product, let questions): return line.chineseKeptWithoutNews(product, questions)
         case .ended(let product, .silence): return "\(when)，\(product) 的付费时间结束。Apple 既没有说已续订，也没有说已过期"
         case .ended(let product, .renewalWasOff): return "\(when)，\(product) 的付费时间结束，自动续订已关闭。Apple 尚未确认结束"
@@ -54,8 +55,8 @@ extension ExplanationLine {
     fileprivate func chineseKeptWithoutNews(_ product: ProductID, _ questions: Int) -> String {
         let failed = questions == 0 ? "" : "；向 Apple 询问失败 \(questions) 次"
         return chineseStretch(
-            "虽然 Apple 没有说 \(product) 已续订，访问权限仍予保留：它原定续订，消息可能迟到\(failed)",
-            "虽然 Apple 尚未说 \(product) 已续订，访问权限仍予保留：它原定续订，消息可能迟到\(failed)")
+            "虽然 Apple 没有说 \(product) 已续订，该订阅仍提供访问权限：它原定续订，消息可能迟到\(failed)",
+            "虽然 Apple 尚未说 \(product) 已续订，该订阅仍提供访问权限：它原定续订，消息可能迟到\(failed)")
     }
 }
 
@@ -94,18 +95,24 @@ extension ExplanationLine.Outlook {
         case .renewedAhead(let product, let from, let owner):
             "Apple 已为下次续订扣款：\(product) 自 \(from.chinese) 起" + Chinese.next(owner)
         case .commitment(let until): "逐月扣款的承诺持续至 \(until.chinese)"
-        case .mustBuyAgain: "如需再次拥有，必须重新购买"
-        case .mayComeBack: "如果 Apple 之后说它已续订，访问权限会恢复"
+        case .mustBuyAgain(notFor: []): "如需再次拥有，必须重新购买"
+        case .mustBuyAgain(notFor: let usable):
+            "如需再次拥有，必须重新购买；目前使用权限 \(Chinese.list(usable.map(\.rawValue))) 无需购买"
+        case .mayComeBack: "如果 Apple 之后说它已续订，它会恢复提供访问权限"
         case .sandbox: "这是 Apple 沙盒中的测试购买：没有付款"
         case .noNews(let ended, let kept):
-            "付费时间已于 \(ended.chinese) 结束，Apple 尚未说是否续订。若无消息，访问权限将"
-                + (kept.map { "于 \($0.chinese) 结束" } ?? "很快结束")
-        case .graceRuns(let until): "如果 Apple 能在 \(until.chinese) 之前扣款（例如更换付款方式），订阅继续；否则访问权限届时结束"
+            "付费时间已于 \(ended.chinese) 结束，Apple 尚未说是否续订。若无消息，该订阅将"
+                + (kept.map { "于 \($0.chinese) " } ?? "很快") + "停止提供访问权限"
+        case .graceRuns(let until): "如果 Apple 能在 \(until.chinese) 之前扣款（例如更换付款方式），订阅继续；否则届时停止提供访问权限"
         case .graceRunsUntilNews(let until):
-            "如果 Apple 能扣款（例如更换付款方式），订阅继续。Apple 没有说明宽限期何时到期：访问权限在 Apple 宣布结束时终止，最迟 \(until.chinese)"
+            "如果 Apple 能扣款（例如更换付款方式），订阅继续。Apple 没有说明宽限期何时到期："
+                + "Apple 宣布结束时，该订阅停止提供访问权限，最迟 \(until.chinese)"
         case .retryRuns(let since, let until):
             "付费时间已于 \(since.chinese) 结束。Apple 仍在重试扣款，最迟至 \(until.chinese)；"
-                + "如果成功（例如更换付款方式），访问权限会恢复"
+                + "如果成功（例如更换付款方式），该订阅会恢复提供访问权限"
+        case .access(let access): access.chinese(line)
+        case .licence(let customer, let end):
+            "此外，\(customer) 拥有更新许可：即使没有订阅，也可永久使用 \(end.chinese) 及之前发布的所有功能"
         }
     }
 }

@@ -41,6 +41,9 @@ extension ExplanationLine.Ownership.Merge {
         case .restore:
             "On \(line.when), \(customer) restored what the anonymous customer \(anonymous) owned. By the app's policy that "
                 + "makes both one customer"
+        case .oneAppleAccount:
+            "On \(line.when), a restore showed that the anonymous customers \(anonymous) and \(customer) use one Apple Account. "
+                + "By the app's policy that makes both one customer, \(customer)"
         }
     }
 }

@@ -23,6 +23,9 @@ extension ExplanationLine.Purchase {
         case .givesNothing(let product, .servedElsewhere(let server)):
             "On \(line.when), \(product) was charged, and the same charge was signed first under the subscription \(server). It "
                 + "serves there and gives nothing here"
+        case .addedSeats(let bought, let count):
+            "On \(line.when), \(count) \(count == 1 ? "seat of" : "seats of") \(bought.productId) \(count == 1 ? "was" : "were") "
+                + "added\(bought.cost.map { " for \($0)" } ?? ""). Whose the subscription is and until when stays the same"
         case .twoCharges(let product, let key):
             "On \(line.when), \(product) was charged under \(key), as an earlier period was whose dates do not overlap. "
                 + "Both are kept as charges of their own"

@@ -36,17 +36,20 @@ extension ExplanationLine.Billing {
     func english(_ line: ExplanationLine) -> String {
         switch self {
         case .failed(let product, .keptUntil(let end)):
-            "On \(line.when), Apple could not charge for the renewal of \(product). It set a billing grace period: access was "
-                + "to last until \(end.english) meanwhile"
+            "On \(line.when), Apple could not charge for the renewal of \(product). It set a billing grace period: the "
+                + "subscription was to give access until \(end.english) meanwhile"
         case .failed(let product, .keptUntilNews(let end)):
             "On \(line.when), Apple could not charge for the renewal of \(product). It set a billing grace period and did not "
-                + "say until when: access was to last until Apple says that it is over, to \(end.english) at the latest"
+                + "say until when: the subscription was to give access until Apple says that it is over, to \(end.english) "
+                + "at the latest"
         case .failed(let product, .lostFrom(let end)):
             "On \(line.when), Apple could not charge for the renewal of \(product). There was no grace period: without a "
-                + "payment, access was to end on \(end.english)"
+                + "payment, the subscription was to stop giving access on \(end.english)"
         case .graceBegan(let end):
-            "On \(line.when), Apple set a billing grace period: access was to last until \(end.english) meanwhile"
-        case .graceOver: "On \(line.when), the billing grace period was over without a payment, and access was lost"
+            "On \(line.when), Apple set a billing grace period: the subscription was to give access until \(end.english) "
+                + "meanwhile"
+        case .graceOver:
+            "On \(line.when), the billing grace period was over without a payment, and the subscription stopped giving access"
         case .keptWithoutNews(let product, let questions): line.keptWithoutNews(product, questions)
         case .ended(let product, .silence):
             "On \(line.when), the paid time of \(product) ended. Apple has not said that it renewed, nor that it expired"
@@ -68,9 +71,11 @@ extension ExplanationLine {
         let failed = questions == 0 ? "" : ". Asking Apple failed \(English.times(Int64(questions)))"
         let why = "it was set to renew, and news can be late\(failed)"
         guard case .stretch(_, let until?) = at else {
-            return "Since \(when), access has been kept although Apple has not said that \(product) renewed: \(why)"
+            return "Since \(when), the subscription has kept giving access although Apple has not said that \(product) renewed: "
+                + "\(why)"
         }
-        return "From \(when) to \(until.english), access was kept although Apple had not said that \(product) renewed: \(why)"
+        return "From \(when) to \(until.english), the subscription kept giving access although Apple had not said that "
+            + "\(product) renewed: \(why)"
     }
 }
 
@@ -109,21 +114,27 @@ extension ExplanationLine.Outlook {
         case .renewedAhead(let product, let from, let owner):
             "Apple has charged the next renewal already: \(product) from \(from.english) on" + English.next(owner)
         case .commitment(let until): "The commitment, with a charge each month, lasts until \(until.english)"
-        case .mustBuyAgain: "To have it again, it must be bought again"
-        case .mayComeBack: "If Apple still says that it renewed, access comes back"
+        case .mustBuyAgain(notFor: []): "To have it again, it must be bought again"
+        case .mustBuyAgain(notFor: let usable):
+            "To have it again, it must be bought again. For \(English.entitlements(usable)), no purchase is needed now"
+        case .mayComeBack: "If Apple still says that it renewed, it gives access again"
         case .sandbox: "It is a purchase in Apple's Sandbox, for tests: nothing was paid"
         case .noNews(let ended, let kept):
-            "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news, access ends"
-                + (kept.map { " on \($0.english)" } ?? " soon")
+            "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news, it stops "
+                + "giving access" + (kept.map { " on \($0.english)" } ?? " soon")
         case .graceRuns(let until):
-            "It continues if Apple can charge by \(until.english), for instance with another payment method; if not, access "
-                + "ends then"
+            "It continues if Apple can charge by \(until.english), for instance with another payment method; if not, it "
+                + "stops giving access then"
         case .graceRunsUntilNews(let until):
             "It continues if Apple can charge, for instance with another payment method. Apple has not said until when it tries "
-                + "with access: access ends when Apple says so, on \(until.english) at the latest"
+                + "with access: the subscription stops giving access when Apple says so, on \(until.english) at the latest"
         case .retryRuns(let since, let until):
             "Its paid time ended on \(since.english). Apple keeps trying to charge, until \(until.english) at the latest; "
-                + "if that succeeds, for instance with another payment method, access comes back"
+                + "if that succeeds, for instance with another payment method, it gives access again"
+        case .access(let access): access.english(line)
+        case .licence(let customer, let end):
+            "Apart from that, \(customer) has a licence to updates: every feature released by \(end.english) may be used "
+                + "for ever, even without the subscription"
         }
     }
 }

@@ -22,7 +22,20 @@ package struct Explanation: Sendable, Hashable {
         of history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, policies: PolicyTimeline? = nil,
         products: EntitlementMap? = nil
     ) {
-        let teller = ExplanationTeller(history, state, at: instant, policies, products)
+        self.init(of: history, state, at: instant, knowing: Knowledge(policies: policies, products: products))
+    }
+
+    /// Explains a history for one instant, and what its owner may use then.
+    ///
+    /// Pure, as the initialiser without `knowledge`. A sentence about what the owner may use is made of the answer that a query
+    /// gets, so that both agree; all other sentences are about the subscription alone.
+    ///
+    /// - Parameter knowledge: what is known besides the subscription's history. Without an owner in it, no line says what the
+    ///   owner may use.
+    package init(
+        of history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, knowing knowledge: Knowledge
+    ) {
+        let teller = ExplanationTeller(history, state, at: instant, knowledge)
         let happened =
             teller.ownWords + teller.purchases + teller.refunds + teller.owners + teller.unknownBuyers + teller.changes
             + teller.billing + teller.claims
@@ -101,6 +114,10 @@ struct ExplanationTeller {
     /// As they apply to the subscription's group; nil where the caller did not say.
     let policies: PolicyTimeline?
     let products: EntitlementMap?
+    /// Nil where the caller did not say.
+    let owner: OwnerAccess?
+    /// What the owner is answered about the entitlements that the subscription gives.
+    let accessAnswers: [EntitlementAnswer]
     let names: TokenNames
     let identities: Identities
     /// The periods of an auto-renewable subscription that serve or served and that were begun or announced by the instant.
@@ -110,14 +127,15 @@ struct ExplanationTeller {
     let notices: [NoticeFact]
 
     init(
-        _ history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, _ policies: PolicyTimeline?,
-        _ products: EntitlementMap?
+        _ history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, _ knowledge: Explanation.Knowledge
     ) {
         self.history = history
         self.state = state
         self.instant = instant
-        self.products = products
-        self.policies = policies?.applied(to: history.book.subscriptionGroupIdentifier)
+        products = knowledge.products
+        owner = knowledge.owner
+        accessAnswers = Self.accessAnswers(about: state, at: instant, to: knowledge.owner, knowledge.products)
+        policies = knowledge.policies?.applied(to: history.book.subscriptionGroupIdentifier)
         names = TokenNames(
             history.registrations, periods: state.periods, renewals: history.renewals,
             erasures: Erasures(among: history.votes))

@@ -73,6 +73,8 @@ extension ExplanationLine {
         case otherStorefront(ProductID, String, before: String)
         /// Apple's key of the charge is that of an earlier period, too, and their dates do not overlap (PER-1).
         case twoCharges(ProductID, String)
+        /// Seats of a group purchase that were added to the period that runs (PER-12).
+        case addedSeats(Bought, count: Int64)
 
         package enum Beginning: Sendable, Hashable {
             case first
@@ -244,12 +246,14 @@ extension ExplanationLine {
         /// Something was bought and nothing shows by whom.
         case buyerUnknown(ProductID, staysWith: CustomerID)
 
-        /// How an anonymous customer and an identified one became one.
+        /// How an anonymous customer and another one became one.
         package enum Merge: Sendable, Hashable {
             /// By logging in, or by a claim elsewhere.
             case elsewhere
             /// By a restore of this, under the policy `mergeOnClaim`.
             case restore
+            /// By a restore, under the policy `mergeOnClaim`: both are anonymous and of one Apple Account.
+            case oneAppleAccount
         }
 
         /// Why a registration of a token names no customer.
@@ -409,8 +413,9 @@ extension ExplanationLine {
         case renewedAhead(ProductID, from: Timestamp, owner: CustomerID?)
         /// A charge each month until the end of the commitment (PER-10).
         case commitment(until: Timestamp)
-        /// It is over, and only a new purchase brings it back.
-        case mustBuyAgain
+        /// It is over, and only a new purchase brings it back. `notFor`: the entitlements that the owner may use meanwhile, for
+        /// which no purchase is needed; sorted.
+        case mustBuyAgain(notFor: [EntitlementID])
         /// Its end is not confirmed: it goes on if Apple still says so.
         case mayComeBack
         /// Nothing was paid: it is of Apple's Sandbox (FACT-4).
@@ -420,6 +425,10 @@ extension ExplanationLine {
         /// Apple signed a grace period, and not until when (ENT-7).
         case graceRunsUntilNews(atMost: Timestamp)
         case retryRuns(since: Timestamp, until: Timestamp)
+        /// What the owner may use of what it gives.
+        case access(Access)
+        /// A licence to updates: every feature released by then may be used for ever (LIC-1).
+        case licence(CustomerID, until: Timestamp)
 
         package enum Standing: Sendable, Hashable {
             case active
@@ -448,6 +457,40 @@ extension ExplanationLine {
             package let owner: CustomerID?
             /// The customer was asked to agree to a higher price, and has not answered.
             package let awaitsConsent: Bool
+        }
+    }
+}
+
+// MARK: What the owner may use
+
+extension ExplanationLine {
+    /// What the owner of a subscription may use at the instant that was asked about, as a query is answered (ENT-1).
+    package struct Access: Sendable, Hashable {
+        package let customer: CustomerID
+        /// Those with this one answer; sorted, never empty.
+        package let entitlements: [EntitlementID]
+        /// Apple signed more after the instant, which the answer knows and the other lines leave out.
+        package let knowsMore: Bool
+        package let state: State
+
+        package enum State: Sendable, Hashable {
+            /// Nil where no end is known.
+            case active(until: Timestamp?, Basis)
+            /// An operator holds it (ENT-9). Nil: until the hold is withdrawn. The reason is in the operator's words and may be
+            /// empty.
+            case held(until: Timestamp?, reason: String)
+            /// The end of the last window.
+            case ended(at: Timestamp, EndReason)
+            case neverGiven
+        }
+
+        /// What an active answer rests on at the instant.
+        package enum Basis: Sendable, Hashable {
+            /// `other`: the purchase where it is not the explained one, and nil too for a balance to which only other sources
+            /// added.
+            case purchase(EntitlementAnswer.Right, ProductID?, other: OriginalTransactionID?)
+            /// A grant by an operator (ENT-9); the reason is in the operator's words and may be empty.
+            case grant(reason: String)
         }
     }
 }

@@ -63,7 +63,8 @@ extension ExplanationTeller {
             guard identities.isMerged(merge), known.insert(merge.anonymous).inserted else {
                 return nil
             }
-            let how: ExplanationLine.Ownership.Merge = state.merged.contains(merge) ? .restore : .elsewhere
+            let how: ExplanationLine.Ownership.Merge =
+                merge.isIntoAnonymous ? .oneAppleAccount : state.merged.contains(merge) ? .restore : .elsewhere
             return line(
                 merge.mergedAt, .anonymous,
                 say: .ownership(.merged(anonymous: merge.anonymous, into: merge.identified, by: how)))

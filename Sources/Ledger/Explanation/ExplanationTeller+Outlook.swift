@@ -6,7 +6,7 @@ extension ExplanationTeller {
         guard let status = state.status(at: instant) else { return [line(instant, .answer, say: .outlook(.unknown))] }
         let now = ExplanationLine.Outlook.standing(standing(status), product, owner: state.owner(at: instant))
         let sandbox = history.key.environment == .sandbox ? [line(instant, .environments, say: .outlook(.sandbox))] : []
-        return [line(instant, .answer, say: .outlook(now))] + next(status) + commitment(status) + sandbox
+        return [line(instant, .answer, say: .outlook(now))] + next(status) + commitment(status) + access + licence + sandbox
     }
 
     /// What is told of: what gives service, else what was bought last, else what was bought first.
@@ -61,14 +61,16 @@ extension ExplanationTeller {
             let until = since.adding(last?.longestBillingRetry ?? BillingRetry.usual)
             return [line(instant, .gracePeriod, say: .outlook(.retryRuns(since: since, until: until)))]
         case .expired: return [afterEnd]
-        case .revoked: return [line(instant, .answer, say: .outlook(.mustBuyAgain))]
+        case .revoked: return [mustBuyAgain]
         case .notBegun, .purchased: return []
         }
     }
 
+    private var mustBuyAgain: ExplanationLine { line(instant, .answer, say: .outlook(.mustBuyAgain(notFor: usable))) }
+
     private var afterEnd: ExplanationLine {
         switch begun.indices.last.flatMap(ending)?.1 {
-        case .apple?, .appleWithoutReason?: line(instant, .answer, say: .outlook(.mustBuyAgain))
+        case .apple?, .appleWithoutReason?: mustBuyAgain
         case .silence?, .renewalWasOff?, .retryOver?, .replacedByUnknown?, nil:
             line(instant, .lateNews, say: .outlook(.mayComeBack))
         }

@@ -12,6 +12,9 @@ extension ExplanationTeller {
             return [
                 line(period.purchaseDate, .period, say: .purchase(.givesNothing(period.productId, .servedElsewhere(server))))
             ]
+        case .addedSeats:
+            let said = ExplanationLine.Purchase.addedSeats(ExplanationLine.Bought(period), count: period.addedSeats ?? 1)
+            return [line(period.purchaseDate, .groupOrSeat, say: .purchase(said))]
         case nil: break
         }
         var bought = ExplanationLine.Bought(period)

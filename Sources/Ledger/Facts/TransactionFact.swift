@@ -62,6 +62,8 @@ package struct TransactionDetails: Sendable, Hashable {
     package var billingPlanType: String?
     /// When the commitment ends; for display only, access follows `expiresDate` (PER-10).
     package var commitmentExpiresDate: Timestamp?
+    /// What else Apple says of why it was charged, as SEAT_ADDITION (PER-12).
+    package var additionalTransactionReason: String?
 
     package init() {}
 
@@ -78,6 +80,9 @@ package struct TransactionDetails: Sendable, Hashable {
 
     /// A seat of a group purchase that Apple assigned to its Apple Account (PER-12).
     package var isAssigned: Bool { inAppOwnershipType == AppleWords.OwnershipType.assigned.rawValue }
+
+    /// Seats of a group purchase that were added in mid-period: money and seats, and no time (PER-12).
+    package var isSeatAddition: Bool { additionalTransactionReason == "SEAT_ADDITION" }
 
     /// Another Apple Account paid for it, a family's or that of a group's purchaser (OWN-13, PER-12).
     package var isPaidByAnother: Bool { isFamilyShared || isAssigned }

@@ -135,13 +135,15 @@ extension Claim {
         (isAnonymous, othersServed, keepsIntents) = (claim.isAnonymous, claim.othersServed, claim.keepsIntents)
     }
 
-    /// The same claim with its place after every claim and vote that is known: they count in the order in which the store took
-    /// them, though the clock stands still, goes back, or differs between servers, so that a later claim can never come first
-    /// (OWN-2).
+    /// The same claim with its place after every claim, vote and merge that is known: they count in the order in which the store
+    /// took them, though the clock stands still, goes back, or differs between servers, so that a later claim can never come
+    /// first (OWN-2).
     package func placed(after history: SubscriptionHistory) -> Claim {
         let isKnown = history.claims.contains { $0.id == id && $0.repeats(self) }
-        let last = [history.claims.last?.claimedAt, history.reservations.last?.reservedAt, history.votes.last?.votedAt]
-            .compactMap { $0 }.max()
+        let last = [
+            history.claims.last?.claimedAt, history.reservations.last?.reservedAt, history.votes.last?.votedAt,
+            history.merges.last?.mergedAt,
+        ].compactMap { $0 }.max()
         guard let last, !isKnown else { return self }
         let instant = max(claimedAt, last.adding(Milliseconds(1)))
         let isTaken = history.claims.contains { $0.id == id }

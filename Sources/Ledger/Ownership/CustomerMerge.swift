@@ -1,17 +1,21 @@
 package import Primitives
 
-/// An anonymous customer is found to be an identified one (OWN-10): from then on the claims, tokens and tenures of the one are
-/// the other's, the past included.
+/// An anonymous customer is found to be another one (OWN-10), who is identified, or anonymous too: from then on the claims,
+/// tokens and tenures of the one are the other's, the past included.
 package struct CustomerMerge: Sendable, Hashable {
     package let anonymous: CustomerID
+    /// Whom the anonymous customer turned out to be.
     package let identified: CustomerID
+    /// The other one is anonymous too: both own only what is of one Apple Account (decision 0069).
+    package var isIntoAnonymous: Bool
     /// When the customer was identified, by our clock; of two merges of one anonymous customer the first stands.
     package let mergedAt: Timestamp
 
-    package init(anonymous: CustomerID, identified: CustomerID, mergedAt: Timestamp) {
+    package init(anonymous: CustomerID, identified: CustomerID, mergedAt: Timestamp, isIntoAnonymous: Bool = false) {
         self.anonymous = anonymous
         self.identified = identified
         self.mergedAt = mergedAt
+        self.isIntoAnonymous = isIntoAnonymous
     }
 
     static func inOrder(_ left: CustomerMerge, _ right: CustomerMerge) -> Bool {
@@ -60,6 +64,7 @@ struct Identities: Sendable {
     /// until each is joined in its turn. Who is shown as identified anywhere is identified.
     init(of history: SubscriptionHistory) {
         var anonymous = Set(history.merges.lazy.map(\.anonymous))
+        for merge in history.merges where merge.isIntoAnonymous { anonymous.insert(merge.identified) }
         Self.forEachShown(in: history) { customer, isAnonymous in
             if isAnonymous { anonymous.insert(customer) }
         }
@@ -101,9 +106,9 @@ struct Identities: Sendable {
     }
 
     /// Makes them one; the first merge of an anonymous customer stands. A merge that would merge an identified customer away, or
-    /// into an anonymous one, says nothing.
+    /// into one who is anonymous against its word, says nothing.
     mutating func join(_ merge: CustomerMerge) {
-        guard isAnonymous(merge.anonymous), !isAnonymous(merge.identified) else { return }
+        guard isAnonymous(merge.anonymous), merge.isIntoAnonymous || !isAnonymous(merge.identified) else { return }
         take(CustomerPair(merge.anonymous, into: merge.identified))
     }
 

@@ -119,7 +119,12 @@ package struct Period: Sendable, Hashable {
         case replacedEarly
         /// PER-1: the same charge was signed first under that subscription, where it serves.
         case servedElsewhere(OriginalTransactionID)
+        /// PER-12: seats that were added to a period that runs. It moves, replaces and lengthens nothing.
+        case addedSeats
     }
+
+    /// How many seats were added by it in mid-period; nil where it is a period of its own (PER-12).
+    package var addedSeats: Int64? { absence == .addedSeats ? max(1, transaction.details.quantity ?? 1) : nil }
 
     /// Apple's key of it is that of an earlier period, too, whose dates do not overlap (PER-1): two charges under one key.
     package let repeatsKey: Bool

@@ -165,7 +165,23 @@ package struct PeriodBook: Sendable, Hashable {
                 entries.append(Entry(line))
             }
         }
-        return entries
+        return Self.joiningSeats(entries)
+    }
+
+    /// PER-12: a copy that does not say that seats were added, as one that was kept before it was asked for, is of the charge of
+    /// which another copy of the same transaction says so.
+    private static func joiningSeats(_ entries: [Entry]) -> [Entry] {
+        var joined = entries
+        var gone: Set<Int> = []
+        for seats in entries.indices where entries[seats].line.isSeatAddition {
+            let id = entries[seats].latest.transactionId
+            for other in entries.indices where !entries[other].line.isSeatAddition {
+                guard entries[other].copies.allSatisfy({ $0.transactionId == id }) else { continue }
+                joined[seats].join(entries[other])
+                gone.insert(other)
+            }
+        }
+        return gone.isEmpty ? entries : joined.indices.filter { !gone.contains($0) }.map { joined[$0] }
     }
 
     /// Which entry bears each name: of several the one with the lowest key.
@@ -246,6 +262,12 @@ package struct PeriodBook: Sendable, Hashable {
             kept = KeptTransaction(fact)
         }
 
+        fileprivate mutating func join(_ other: Entry) {
+            aliases = Set(aliases).union(other.aliases).sorted()
+            versions.join(other.versions)
+            kept = versions.prevailing
+        }
+
         fileprivate mutating func join(_ line: Line) {
             aliases = Set(aliases).union(line.aliases.filter { !repeatsKey || !$0.isAppleKey }).sorted()
             versions.join(line.versions)
@@ -262,6 +284,11 @@ package struct PeriodBook: Sendable, Hashable {
 }
 
 extension PeriodAlias {
+    fileprivate var isSeatAddition: Bool {
+        if case .seatAddition = self { return true }
+        return false
+    }
+
     fileprivate var isAppleKey: Bool {
         if case .webOrderLineItem = self { return true }
         return false

@@ -113,6 +113,7 @@ struct PeriodFold {
     }
 
     private func absence(of entry: PeriodBook.Entry) -> Period.Absence? {
+        if entry.latest.details.isSeatAddition { return .addedSeats }
         if let server = elsewhere.servers[entry.name] { return .servedElsewhere(server) }
         return isReplacedRenewal(entry.kept) ? .replacedEarly : nil
     }

@@ -213,6 +213,7 @@ private struct StatedMembers: OptionSet {
     static let storefront = Self(bit: 14)
     static let billingPlanType = Self(bit: 15)
     static let commitmentExpiresDate = Self(bit: 16)
+    static let additionalTransactionReason = Self(bit: 17)
 }
 
 extension TransactionDetails {
@@ -229,6 +230,7 @@ extension TransactionDetails {
         if storefront != nil { stated.insert(.storefront) }
         if billingPlanType != nil { stated.insert(.billingPlanType) }
         if commitmentExpiresDate != nil { stated.insert(.commitmentExpiresDate) }
+        if additionalTransactionReason != nil { stated.insert(.additionalTransactionReason) }
         return stated
     }
 
@@ -242,6 +244,7 @@ extension TransactionDetails {
         storefront = storefront ?? other.storefront
         billingPlanType = billingPlanType ?? other.billingPlanType
         commitmentExpiresDate = commitmentExpiresDate ?? other.commitmentExpiresDate
+        additionalTransactionReason = additionalTransactionReason ?? other.additionalTransactionReason
     }
 
     /// The price in the words of the newest copy that says an amount and its currency: an amount in another copy's currency was

@@ -101,6 +101,7 @@ extension CompactWriter {
         presence.note(details.storefront != nil)
         presence.note(details.billingPlanType != nil)
         presence.note(details.commitmentExpiresDate != nil)
+        presence.note(details.additionalTransactionReason != nil)
         number(presence.written)
         word(fact.originalTransactionId.rawValue)
         text(fact.transactionId.rawValue)
@@ -132,6 +133,7 @@ extension CompactWriter {
         if let storefront = details.storefront { word(storefront) }
         if let type = details.billingPlanType { word(type) }
         if let date = details.commitmentExpiresDate { instant(date) }
+        if let reason = details.additionalTransactionReason { word(reason) }
     }
 
     mutating func revocation(_ revocation: Revocation) {
@@ -251,6 +253,7 @@ extension CompactReader {
         if presence.take() { details.storefront = try word() }
         if presence.take() { details.billingPlanType = try word() }
         if presence.take() { details.commitmentExpiresDate = try instant() }
+        if presence.take() { details.additionalTransactionReason = try word() }
         return details
     }
 

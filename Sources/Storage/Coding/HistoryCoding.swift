@@ -7,7 +7,7 @@ package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
     /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3
     /// on, always written alike.
-    package static let form: UInt8 = 7
+    package static let form: UInt8 = 8
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
@@ -25,7 +25,10 @@ package enum HistoryCoding {
         writer.list(parts.intents) { $0.intent($1) }
         writer.list(parts.reservations) { $0.reservation($1) }
         writer.list(parts.votes) { $0.vote($1) }
-        writer.list(parts.merges) { $0.merge($1) }
+        writer.list(parts.merges) {
+            $0.merge($1)
+            $0.byte($1.isIntoAnonymous ? 1 : 0)
+        }
         writer.list(parts.joins) { $0.join($1) }
         writer.list(parts.separations) { $0.separation($1) }
         writer.list(parts.chargesElsewhere) { $0.chargeElsewhere($1) }
@@ -94,7 +97,11 @@ package enum HistoryCoding {
         parts.intents = try reader.list { try $0.intent() }
         parts.reservations = try reader.list { try $0.reservation() }
         parts.votes = try reader.list { try $0.vote() }
-        parts.merges = try reader.list { try $0.merge() }
+        parts.merges = try reader.list {
+            var merge = try $0.merge()
+            merge.isIntoAnonymous = try $0.byte() == 1
+            return merge
+        }
         parts.joins = try reader.list { try $0.join() }
         parts.separations = try reader.list { try $0.separation() }
         parts.chargesElsewhere = try reader.list { try $0.chargeElsewhere() }
@@ -166,6 +173,9 @@ extension CompactWriter {
             byte(2)
             word(product.rawValue)
             instant(second)
+        case .seatAddition(let id):
+            byte(3)
+            text(id.rawValue)
         }
     }
 
@@ -284,6 +294,7 @@ extension CompactReader {
         case 2:
             let product = ProductID(try word())
             return .productAndSecond(product, try instant())
+        case 3: return .seatAddition(TransactionID(try text()))
         default: throw Self.damaged("a name of a period has no kind")
         }
     }

@@ -50,6 +50,8 @@ package enum InputCoding {
         case .merge(let merge):
             writer.word(Kind.merge.rawValue)
             writer.merge(merge)
+            // Nothing where the other one is identified, as rows of before have it.
+            if merge.isIntoAnonymous { writer.byte(1) }
         case .intent(let intent):
             writer.word(Kind.intent.rawValue)
             writer.intent(intent)
@@ -80,6 +82,12 @@ package enum InputCoding {
         try numbered(bytes).renaming { try name(number($0)) }
     }
 
+    private static func merge(_ reader: inout CompactReader) throws -> CustomerMerge {
+        var merge = try reader.merge()
+        if !reader.isAtEnd { merge.isIntoAnonymous = try reader.byte() == 1 }
+        return merge
+    }
+
     private static func number(_ customer: CustomerID) throws -> Int64 {
         guard let number = Int64(customer.rawValue) else { throw CompactReader.damaged("a customer has no number") }
         return number
@@ -93,7 +101,7 @@ package enum InputCoding {
         let input: LedgerInput =
             switch kind {
             case .vote: .vote(try reader.vote())
-            case .merge: .merge(try reader.merge())
+            case .merge: .merge(try merge(&reader))
             case .intent: .intent(try reader.intent())
             case .reservation: .reservation(try reader.reservation())
             case .join: .join(try reader.join())
@@ -130,7 +138,8 @@ extension LedgerInput {
         case .merge(let merge):
             .merge(
                 CustomerMerge(
-                    anonymous: try name(merge.anonymous), identified: try name(merge.identified), mergedAt: merge.mergedAt))
+                    anonymous: try name(merge.anonymous), identified: try name(merge.identified), mergedAt: merge.mergedAt,
+                    isIntoAnonymous: merge.isIntoAnonymous))
         case .intent(let intent):
             .intent(
                 PurchaseIntent(

@@ -46,7 +46,7 @@ package struct WrittenDevice: WrittenRow {
     }
 }
 
-/// A new row of `customerMerge`: an anonymous customer is found to be an identified one (OWN-10).
+/// A new row of `customerMerge`: an anonymous customer is found to be another one (OWN-10).
 package struct WrittenMerge: WrittenRow {
     package static let table = "customerMerge"
 
@@ -58,7 +58,7 @@ package struct WrittenMerge: WrittenRow {
 
     /// - Parameters:
     ///   - anonymous: the number of the anonymous customer.
-    ///   - identified: that of the other.
+    ///   - identified: that of the other, who may be anonymous too.
     package init(at mergedAt: Timestamp, of anonymous: Int64, into identified: Int64) {
         self.mergedAt = mergedAt
         self.anonymous = anonymous
@@ -74,11 +74,12 @@ package struct WrittenMerge: WrittenRow {
     }
 }
 
-/// A merge as it is kept, with the app whose customers it is about.
+/// Whom a customer is by the merges that are kept, with the app whose customers they are. An anonymous one may be merged into
+/// another anonymous one, and that one into a third: it is about the last of them.
 package struct StoredMerge: ReadRow {
-    /// Of `customerMerge`, beside which stand the two customers as `lesser` and `greater`.
+    /// Of the two customers as `lesser` and `greater`, and of the last merge.
     package enum Column: Int, StoredColumn {
-        case app, anonymous, identified, mergedAt
+        case app, anonymous, identified, mergedAt, isIntoAnonymous
 
         package var sql: String {
             switch self {
@@ -86,9 +87,13 @@ package struct StoredMerge: ReadRow {
             case .anonymous: "lesser.customer"
             case .identified: "greater.customer"
             case .mergedAt: name
+            case .isIntoAnonymous: "(SELECT COUNT(*) FROM customerDevice WHERE customerDevice.number = greater.id)"
             }
         }
     }
+
+    /// How many merges of one customer after another are followed. There is no circle; a damaged table must not make one.
+    package static let mostSteps = 16
 
     package let app: AppID
     package let merge: CustomerMerge
@@ -100,6 +105,6 @@ package struct StoredMerge: ReadRow {
         app = AppID(try row.text(.app))
         merge = CustomerMerge(
             anonymous: CustomerID(try row.text(.anonymous)), identified: CustomerID(try row.text(.identified)),
-            mergedAt: try row.instant(.mergedAt))
+            mergedAt: try row.instant(.mergedAt), isIntoAnonymous: try row.integer(.isIntoAnonymous) != 0)
     }
 }

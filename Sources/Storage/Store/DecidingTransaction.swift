@@ -20,6 +20,9 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     /// not locked by that.
     func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey]
 
+    /// The anonymous customers who turned out to be this one, by one merge each; sorted.
+    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID]
+
     /// What a customer has, by subscription; not locked by that.
     func holdings(of key: CustomerKey) throws -> [Holding]
 

@@ -111,9 +111,17 @@ enum CustomerQueries {
     static func insert(_ merge: WrittenMerge) -> PostgresStatement { mergeInsertion.statement(merge) }
 
     private static let selectMerges = """
-        SELECT \(StoredMerge.columns) FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
-        JOIN customer AS lesser ON lesser.app = ofApp AND lesser.customer = named
-        JOIN customerMerge ON anonymous = lesser.id JOIN customer AS greater ON greater.id = identified
+        WITH RECURSIVE followed (start, identified, mergedAt, step) AS (
+            SELECT anonymous, identified, mergedAt, 1 FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
+                JOIN customer ON customer.app = ofApp AND customer.customer = named
+                JOIN customerMerge ON anonymous = customer.id
+            UNION ALL
+            SELECT start, next.identified, next.mergedAt, step + 1
+                FROM followed JOIN customerMerge AS next ON next.anonymous = followed.identified
+                WHERE step < \(StoredMerge.mostSteps))
+        SELECT DISTINCT ON (start) \(StoredMerge.columns) FROM followed
+            JOIN customer AS lesser ON lesser.id = start JOIN customer AS greater ON greater.id = identified
+        ORDER BY start, step DESC
         """
 
     static func merges(of names: [CustomerName]) -> PostgresStatement {

@@ -141,10 +141,6 @@ extension PostgresTransaction {
 
     // MARK: Erasure
 
-    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID] {
-        try pipeline([ErasureQueries.anonymousCustomers(mergedInto: customer)]).last?.map { CustomerID(try $0.text(0)) } ?? []
-    }
-
     func erase(_ customers: [CustomerName], from subscriptions: [SubscriptionKey]) throws -> [Pseudonym] {
         let found = try pipeline([CustomerQueries.numbers(of: customers)]).last
         let pseudonyms = try (found?.map(CustomerRow.init(row:)) ?? []).compactMap { row in

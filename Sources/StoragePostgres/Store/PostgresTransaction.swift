@@ -272,6 +272,10 @@ final class PostgresTransaction: StoreTransaction {
         }.sorted() ?? []
     }
 
+    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID] {
+        try pipeline([ErasureQueries.anonymousCustomers(mergedInto: customer)]).last?.map { CustomerID(try $0.text(0)) } ?? []
+    }
+
     func holdings(of key: CustomerKey) throws -> [Holding] {
         let rows = try pipeline([HoldingQueries.holdings(of: key.customer, ledger: ledger(of: key.scope))]).last
         return try rows?.map { try HoldingCoding.decode($0.bytes(0)) } ?? []

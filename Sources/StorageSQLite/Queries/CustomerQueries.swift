@@ -112,9 +112,16 @@ enum CustomerQueries {
     static func insert(_ merge: WrittenMerge, _ database: Database) throws { try database.run(mergeInsertion, merge) }
 
     static let selectMerge = """
-        SELECT \(StoredMerge.columns) FROM customerMerge
-            JOIN customer AS lesser ON lesser.id = anonymous JOIN customer AS greater ON greater.id = identified
-        WHERE lesser.app = ? AND lesser.customer = ?
+        WITH RECURSIVE followed (start, identified, mergedAt, step) AS (
+            SELECT anonymous, identified, mergedAt, 1 FROM customerMerge JOIN customer ON customer.id = anonymous
+                WHERE app = ? AND customer = ?
+            UNION ALL
+            SELECT start, next.identified, next.mergedAt, step + 1
+                FROM followed JOIN customerMerge AS next ON next.anonymous = followed.identified
+                WHERE step < \(StoredMerge.mostSteps))
+        SELECT \(StoredMerge.columns) FROM followed
+            JOIN customer AS lesser ON lesser.id = start JOIN customer AS greater ON greater.id = identified
+        ORDER BY step DESC LIMIT 1
         """
 
     static func merge(of name: CustomerName, _ database: Database) throws -> CustomerMerge? {

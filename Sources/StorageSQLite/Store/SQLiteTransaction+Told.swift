@@ -99,10 +99,6 @@ extension SQLiteTransaction {
 
     // MARK: Erasure
 
-    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID] {
-        try ErasureQueries.anonymousCustomers(mergedInto: customer, database)
-    }
-
     func erase(_ customers: [CustomerName], from subscriptions: [SubscriptionKey]) throws -> [Pseudonym] {
         let pseudonyms = try customers.compactMap { name in
             try CustomerQueries.number(of: name, database).map { Pseudonym(of: name.customer, app: name.app, number: $0) }

@@ -123,6 +123,10 @@ final class SQLiteTransaction: StoreTransaction {
         try CustomerQueries.subscriptions(naming: customer, scope: scope, database)
     }
 
+    func anonymousCustomers(mergedInto customer: CustomerName) throws -> [CustomerID] {
+        try ErasureQueries.anonymousCustomers(mergedInto: customer, database)
+    }
+
     func holdings(of key: CustomerKey) throws -> [Holding] {
         try HoldingQueries.holdings(of: key.customer, ledger: ledger(of: key.scope), database)
     }
