@@ -56,7 +56,7 @@ extension Backend {
         /// Under which versions of the policy the state was folded.
         private let policies: PolicyTimeline
         private let products: EntitlementMap
-        /// What the owner of the instant may use is answered from this; nil where nobody owned it then.
+        /// The holdings, votes and licences of its owner at the instant; nil where it had no owner then.
         private let owner: OwnerAccess?
         /// What operators and owners decided, in that order.
         package var votes: [OwnershipVote] { history.votes }
@@ -188,8 +188,8 @@ extension Backend {
         }
     }
 
-    /// Everything that decides what the subscription's owner of the instant may use; nil where nobody owned it then. Licences
-    /// only where the app releases features under them.
+    /// The holdings, votes and licences of the subscription's owner at the instant; nil where it had no owner then. Licences are
+    /// read only where the app releases features under them.
     private func ownerAccess(
         of state: Ledger.SubscriptionState, _ offerings: AppOfferings, at instant: Timestamp
     ) async throws -> OwnerAccess? {

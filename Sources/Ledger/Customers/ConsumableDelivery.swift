@@ -38,7 +38,7 @@ package struct RefusedDelivery: Sendable, Hashable {
     }
 }
 
-/// Whether the app's backend may hand out a consumable to a customer: once, whoever owned the purchase when, and to one more
+/// Whether the app's backend may hand out a consumable to a customer: once, also after its owner has changed, and to one more
 /// customer for each vote that says so (PER-9).
 package enum ConsumableVerdict: Sendable, Hashable {
     /// Nobody has it, or a vote allows that this customer has it too.

@@ -116,7 +116,7 @@ struct ExplanationTeller {
     let products: EntitlementMap?
     /// Nil where the caller did not say.
     let owner: OwnerAccess?
-    /// What the owner is answered about the entitlements that the subscription gives.
+    /// The owner's answers for the entitlements that the subscription gives.
     let accessAnswers: [EntitlementAnswer]
     let names: TokenNames
     let identities: Identities

@@ -425,7 +425,7 @@ extension ExplanationLine {
         /// Apple signed a grace period, and not until when (ENT-7).
         case graceRunsUntilNews(atMost: Timestamp)
         case retryRuns(since: Timestamp, until: Timestamp)
-        /// What the owner may use of what it gives.
+        /// The owner's access to the entitlements that it gives.
         case access(Access)
         /// A licence to updates: every feature released by then may be used for ever (LIC-1).
         case licence(CustomerID, until: Timestamp)
@@ -464,7 +464,7 @@ extension ExplanationLine {
 // MARK: What the owner may use
 
 extension ExplanationLine {
-    /// What the owner of a subscription may use at the instant that was asked about, as a query is answered (ENT-1).
+    /// The access of a subscription's owner at the instant that was asked about, from the answer that a query gets (ENT-1).
     package struct Access: Sendable, Hashable {
         package let customer: CustomerID
         /// Those with this one answer; sorted, never empty.

@@ -25,7 +25,7 @@ extension ExplanationTeller {
     /// The entitlements of the subscription that the owner may use at the instant, whatever gives them.
     var usable: [EntitlementID] { accessAnswers.filter(\.isActive).compactMap(\.entitlement) }
 
-    /// What the owner may use at the instant of what the subscription gives, until when, and what that rests on. Entitlements
+    /// The owner's access to what the subscription gives, at the instant: until when, and what that rests on. Entitlements
     /// with the same answer are one line.
     var access: [ExplanationLine] {
         guard let owner else { return [] }
