@@ -31,7 +31,7 @@ extension Meaning.Transaction {
             Sentence("Family Sharing ended on \(date).", "家人共享已于 \(date.chinese(seconds: true)) 停止。")
         case .assignmentRevoked(let date):
             Sentence(
-                "The seat of a group purchase was taken back on \(date).", "群组购买的名额已于 \(date.chinese(seconds: true)) 收回。")
+                "The seat of a group purchase was taken back on \(date).", "群组购买的席位已于 \(date.chinese(seconds: true)) 收回。")
         case .refunded(let date, nil): Sentence("Refunded on \(date).", "已于 \(date.chinese(seconds: true)) 退款。")
         case .refunded(let date, let share?):
             Sentence(
@@ -43,7 +43,7 @@ extension Meaning.Transaction {
         case .familyShared:
             Sentence("Received by Family Sharing; somebody else paid.", "通过家人共享获得；由其他人付费。")
         case .assigned:
-            Sentence("A seat of a group purchase; somebody else paid.", "群组购买的名额；由其他人付费。")
+            Sentence("A seat of a group purchase; somebody else paid.", "群组购买的席位；由其他人付费。")
         case .monthOfCommitment:
             Sentence(
                 "A month of a twelve-month commitment: access until expiresDate, whatever the end of the commitment.",

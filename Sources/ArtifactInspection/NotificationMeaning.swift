@@ -101,7 +101,7 @@ package struct NotificationMeaning: Sendable, Hashable {
             "一笔交易已退款。它所购买的在 revocationDate 结束；其他周期不受影响。"),
         "REFUND/SEATS": Sentence(
             "Seats of a group purchase were refunded; the purchase remains.",
-            "群组购买中的名额已退款；购买仍在。"),
+            "群组购买中的席位已退款；购买仍在。"),
         "REFUND_DECLINED": Sentence(
             "Apple declined a refund. Nothing changes.",
             "Apple 拒绝退款。一切不变。"),
@@ -149,7 +149,7 @@ package struct NotificationMeaning: Sendable, Hashable {
             "Advanced Commerce：价格将更改。"),
         "UNCLAIM_SEATS": Sentence(
             "Seats of a group purchase were given back: unclaimInfo.",
-            "群组购买中的名额已归还：unclaimInfo。"),
+            "群组购买中的席位已归还：unclaimInfo。"),
         "TEST": Sentence(
             "The test that Request a Test Notification asks for. The address works.",
             "“请求测试通知”所要求的测试。该地址可用。"),

@@ -101,6 +101,7 @@ extension TransactionFact {
         isUpgraded = payload.isUpgraded ?? false
         appAccountToken = payload.appAccountToken.flatMap { Ledger.AppAccountToken($0.rawValue) }
         appTransactionId = payload.appTransactionId
+        previousOriginalTransactionId = payload.previousOriginalTransactionId.map { OriginalTransactionID($0) }
         details = TransactionDetails(payload)
         revocation = Revocation(payload)
     }

@@ -13,6 +13,7 @@ package enum Rule: String, Sendable, Hashable, Codable {
     case olderRefund = "PER-11"
     case groupOrSeat = "PER-12"
     case replacedRenewal = "PER-13"
+    case bundleSwitch = "PER-14"
     case oneOwner = "OWN-1"
     case firstClaim = "OWN-2"
     case repeatedClaim = "OWN-3"

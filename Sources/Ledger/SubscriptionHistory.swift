@@ -27,6 +27,9 @@ package struct SubscriptionHistory: Sendable, Hashable {
     /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No state depends on
     /// it: like the outbox it is about what was said, and whoever rebuilds a history from facts carries it over (decision 0019).
     package private(set) var toldUntil: Timestamp?
+    /// The strongest name of each period that has never been announced, since it has given nothing here by what was known so far
+    /// (PER-1, PER-13); sorted. Like `toldUntil` it is no fact.
+    package private(set) var unannounced: [PeriodAlias] = []
     /// In the order in which they were given.
     package private(set) var votes: [OwnershipVote] = []
     /// By `mergedAt`; those that concern a customer of this subscription.
@@ -37,6 +40,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
     package private(set) var separations: [CustomerSeparation] = []
     /// What the books of other subscriptions say of charges that this one's transactions name, too; by Apple's key.
     package private(set) var chargesElsewhere: [ChargeElsewhere] = []
+    /// What it heard of the subscription that it continues, and of those that continue it (PER-14).
+    package private(set) var switches = SwitchWords()
 
     package init(key: SubscriptionKey) { self.key = key }
 
@@ -108,6 +113,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         var history = self
         history.toldUntil = nil
         history.repetitions = []
+        history.unannounced = []
         return history
     }
 
@@ -115,12 +121,20 @@ package struct SubscriptionHistory: Sendable, Hashable {
     package mutating func carryOver(_ other: SubscriptionHistory) {
         toldUntil = other.toldUntil
         repetitions = other.repetitions
+        unannounced = other.unannounced
     }
 
     /// Takes that what time had brought by the instant was told; true if that is later than was known.
     package mutating func record(toldUntil instant: Timestamp) -> Bool {
         guard toldUntil.map({ $0 < instant }) ?? true else { return false }
         toldUntil = instant
+        return true
+    }
+
+    /// Takes the names of the periods that have never been announced, in place of those before; true if they differ.
+    package mutating func record(unannounced names: [PeriodAlias]) -> Bool {
+        guard names != unannounced else { return false }
+        unannounced = names
         return true
     }
 
@@ -146,7 +160,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
             || intents.contains { $0.customer == customer } || reservations.contains { $0.customer == customer }
             || merges.contains { $0.anonymous == customer || $0.identified == customer }
             || joins.contains { $0.pair.from == customer || $0.pair.into == customer }
-            || votes.contains { $0.names(customer) }
+            || votes.contains { $0.names(customer) } || switches.predecessors.contains { $0.owner?.customer == customer }
     }
 
     /// Takes a join; true if it is not known yet.
@@ -166,6 +180,12 @@ package struct SubscriptionHistory: Sendable, Hashable {
         Self.insert(charge, into: &chargesElsewhere, inOrder: ChargeElsewhere.inOrder)
     }
 
+    /// Takes what it is told of the subscription that it continues; true if it is not known yet.
+    package mutating func record(_ word: Predecessor) -> Bool { switches.record(word) }
+
+    /// Takes that another subscription continues it; true if it is not known yet.
+    package mutating func record(_ word: Continuation) -> Bool { switches.record(word) }
+
     /// A history put together from the parts that ``parts`` named. They are taken as they are, in the order in which they were.
     package init(_ parts: Parts) {
         key = parts.key
@@ -180,7 +200,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
         merges = parts.merges
         (joins, separations) = (parts.joins, parts.separations)
         chargesElsewhere = parts.chargesElsewhere
-        toldUntil = parts.toldUntil
+        switches = parts.switches
+        (toldUntil, unannounced) = (parts.toldUntil, parts.unannounced)
     }
 
     /// What it is made of, for a store that keeps it in a form of its own.
@@ -197,7 +218,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
         parts.merges = merges
         (parts.joins, parts.separations) = (joins, separations)
         parts.chargesElsewhere = chargesElsewhere
-        parts.toldUntil = toldUntil
+        parts.switches = switches
+        (parts.toldUntil, parts.unannounced) = (toldUntil, unannounced)
         return parts
     }
 
@@ -219,7 +241,9 @@ package struct SubscriptionHistory: Sendable, Hashable {
         package var joins: [CustomerJoin] = []
         package var separations: [CustomerSeparation] = []
         package var chargesElsewhere: [ChargeElsewhere] = []
+        package var switches = SwitchWords()
         package var toldUntil: Timestamp?
+        package var unannounced: [PeriodAlias] = []
 
         package init(key: SubscriptionKey) { self.key = key }
     }

@@ -3,7 +3,7 @@ package import Primitives
 /// What the rules make of a history: a cache that can be thrown away and folded again, byte for byte (FACT-1).
 package struct SubscriptionState: Sendable, Hashable {
     /// Counted up whenever the rules make something else of the same history, so that what was kept before is known to be so.
-    package static let foldVersion: Int64 = 6
+    package static let foldVersion: Int64 = 7
 
     package let key: SubscriptionKey
     /// Under which policy it was folded.
@@ -24,6 +24,13 @@ package struct SubscriptionState: Sendable, Hashable {
     package let merged: [CustomerMerge]
     /// Purchases for which several customers have evidence (ABUSE-1); by instant.
     package let contested: [ContestedPurchase]
+    /// What is known of the subscription that this one continues (PER-14); nil where it continues none, or nothing is known of
+    /// it.
+    package let predecessor: Predecessor?
+    /// What shows whose this one was at each switch to a subscription that continues it, the last first; their ends are not said.
+    let atSwitches: [OriginalTransactionID: [Tenure]]
+    /// The subscription that this one continues after a switch to or from a bundle, by Apple's word; nil where it continues none.
+    package var continues: OriginalTransactionID? { periods.lazy.compactMap(\.transaction.continuedId).first }
     /// Apple's words about the next renewal; by `signedDate`.
     package let renewals: [RenewalFact]
     /// Its last one.
@@ -49,10 +56,16 @@ package struct SubscriptionState: Sendable, Hashable {
         let periods = PeriodFold.periods(of: history, policies: policies)
         let spans = AccessFold(
             periods: periods, renewals: history.renewals, notices: history.notices, statuses: history.statuses,
-            questions: history.questions, policies: policies, environment: history.key.environment
+            questions: history.questions, continuations: history.switches.continuations, policies: policies,
+            environment: history.key.environment
         ).spans()
+        let previous =
+            history.switches.predecessors.isEmpty ? nil : periods.lazy.compactMap(\.transaction.continuedId).first
+        predecessor = previous.flatMap(history.switches.predecessor)
         let retries = BillingRetry(periods: periods, renewals: history.renewals)
-        let ownership = TenureFold.result(of: history, periods: periods, policies: policies) { instant in
+        let ownership = TenureFold.result(
+            of: history, periods: periods, predecessor: predecessor, policies: policies
+        ) { instant in
             spans.contains { $0.contains(instant) } || retries.isRunning(at: instant)
         }
         key = history.key
@@ -61,6 +74,7 @@ package struct SubscriptionState: Sendable, Hashable {
         self.periods = periods
         self.spans = spans
         tenures = ownership.tenures
+        atSwitches = ownership.atSwitches
         claims = ownership.claims
         merged = ownership.merged
         evidence = ownership.evidence

@@ -122,6 +122,7 @@ extension SubscriptionBody {
         status = state.status(at: instant)?.name
         owner = state.owner(at: instant)?.rawValue
         autoRenewProductId = state.renewal?.autoRenewProductId?.rawValue
+        previousOriginalTransactionId = state.continues?.rawValue
         periods = state.periods.map(Period.init)
         tenures = state.tenures.map {
             Tenure(
@@ -245,6 +246,7 @@ extension SubscriptionBody.Period {
         end = period.end
         servedElsewhere = period.servedElsewhere?.rawValue
         addedSeats = period.addedSeats
+        continuedBy = period.continuedBy?.rawValue
         offerType = period.transaction.details.offerType
         offerDiscountType = period.transaction.details.offerDiscountType
         offerIdentifier = period.transaction.details.offerIdentifier

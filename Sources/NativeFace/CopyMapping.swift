@@ -83,6 +83,7 @@ extension ExportedPeriodItem {
                 percentage: $0.revocationPercentage)
         }
         transactionReason = fact.transactionReason?.rawValue
+        previousOriginalTransactionId = fact.previousOriginalTransactionId?.rawValue
         let details = fact.details
         (price, currency, storefront) = (details.price?.count, details.currency, details.storefront)
         (quantity, inAppOwnershipType) = (details.quantity, details.inAppOwnershipType)

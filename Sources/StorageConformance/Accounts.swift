@@ -180,10 +180,11 @@ extension StorageConformance {
             }
             func bearers(
                 _ keys: [String], limit: Int = 16, in scope: Scope = Specimen.scope
-            ) async throws -> [ChargeBearer] {
-                try await store.write { try $0.bearers(ofCharges: keys, limit: limit, in: scope) }
+            ) async throws -> [NameBearer] {
+                let names = keys.map { PeriodAlias.webOrderLineItem($0).key }
+                return try await store.write { try $0.bearers(of: names, limit: limit, in: scope) }
             }
-            let both = ids("1", "2").map { ChargeBearer(named: PeriodAlias.webOrderLineItem("77").key, $0) }
+            let both = ids("1", "2").map { NameBearer(named: PeriodAlias.webOrderLineItem("77").key, $0) }
             try expect(try await bearers(["77", "78", "77"]), equals: both, "who names it")
             try expect(try await bearers(["77"], limit: 1), equals: Array(both.prefix(1)), "at most so many")
             try expect(try await bearers(["7"]), equals: [], "the beginning of a key is none")

@@ -244,6 +244,13 @@ extension StorageConformance {
             ChargeElsewhere(
                 charge(Revocation(revocationDate: Specimen.day(9), revocationPercentage: 50)), signedFirst: Specimen.start,
                 reversedAt: Specimen.day(11))),
+        .predecessor(
+            Predecessor(
+                of: OriginalTransactionID("2"), switchedAt: Specimen.day(12), productId: ProductID("plus.monthly"),
+                owner: .init(Specimen.bob, isAnonymous: true, shownAt: Specimen.day(13)), number: 1)),
+        .predecessor(
+            Predecessor(of: OriginalTransactionID("2"), switchedAt: Specimen.day(12), productId: nil, owner: nil, number: 2)),
+        .continuation(Continuation(by: OriginalTransactionID("3"), switchedAt: Specimen.day(14), number: 1)),
     ]
 
     /// A charge of another subscription.

@@ -91,6 +91,7 @@ struct Purchase: Sendable {
     var signedDate = PretendAppStore.june
     var appAccountToken: String?
     var appTransactionId: String?
+    var previousOriginalTransactionId: String?
     var revocationDate: Timestamp?
     var revocationPercentage: Int64?
     var quantity: Int64 = 1
@@ -131,6 +132,7 @@ struct Purchase: Sendable {
             writer.member("type", type)
             writer.optionalMember("appAccountToken", appAccountToken)
             writer.optionalMember("appTransactionId", appTransactionId)
+            writer.optionalMember("previousOriginalTransactionId", previousOriginalTransactionId)
             if isIntroductory { writer.member("offerType", 1) }
             if let promotionalOffer {
                 writer.member("offerType", 2)

@@ -85,7 +85,7 @@ import Testing
                 == "2026年6月1日 00:00 UTC，Apple 设定了宽限期：期间该订阅继续提供访问权限，至 2026年6月7日 00:00 UTC。")
         #expect(
             line(.outlook(.standing(.retry, Ledger.ProductID("plus"), owner: CustomerID("alice"))))
-                == "截至 2026年6月1日 00:00 UTC，plus（归 alice 所有）未生效：Apple 未能为续订扣款，仍在重试扣款。")
+                == "截至 2026年6月1日 00:00 UTC，plus（归 alice 所有）目前无效：Apple 未能为续订扣款，仍在重试扣款。")
         #expect(
             line(.ownership(.owner(CustomerID("bob"), .reserved, .version(2))), until: Self.june.adding(.days(1)))
                 == "从 2026年6月1日 00:00 UTC 至 2026年6月2日 00:00 UTC，该订阅归 bob 所有，因为它是为 bob 预留的。依据 App 策略的第 2 版。")

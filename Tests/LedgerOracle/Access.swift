@@ -60,6 +60,8 @@ struct AccessReader {
         guard period.word.type == .autoRenewable, period.endReason == .ran, let end = period.end else { return nil }
         var cap = periods.following(index)?.purchaseDate ?? Int64.max
         if let refunded = period.word.revocationDate, policies.takesAccess(period.word) { cap = min(cap, refunded) }
+        // What continues it gives from there on (PER-14).
+        if let continued = period.continued { cap = min(cap, continued.at) }
         guard cap > end else { return nil }
         if let until = grace(index, end), min(until, cap) > end {
             return span(from: end, until: min(until, cap), .grace, period)

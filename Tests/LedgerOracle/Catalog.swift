@@ -40,6 +40,8 @@ struct Shelf {
         }
     }
     let hasCommitment: Bool
+    /// The subscription from which its customer switched (PER-14); nil for one that was bought anew.
+    var previousOriginalTransactionId: String?
     var phase = ShelfPhase.untouched
     /// The newest version of every transaction, the present one last.
     var transactions: [OracleTransaction] = []

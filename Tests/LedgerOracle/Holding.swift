@@ -33,6 +33,8 @@ struct Holding {
     let facts: KnownFacts
     let periods: [OraclePeriod]
     let spans: [OracleSpan]
+    /// The subscription that this one continues, and when it switched (PER-14).
+    let previous: (id: String, at: Int64)?
     let appearances: [Appearance]
     let names: TokenNames
     let intents: [OracleIntent]
@@ -41,6 +43,8 @@ struct Holding {
 
     /// Who made the first claim of possession when there was no owner.
     var firstClaimant: String?
+    /// Whether somebody had the subscription that this one continues by the switch; nil while that was not asked (PER-14).
+    var hadOwner: Bool?
     var transfers: [Transfer] = []
 
     struct Transfer {
@@ -50,8 +54,9 @@ struct Holding {
         let isRestore: Bool
     }
 
-    init(facts: KnownFacts, periods: [OraclePeriod], spans: [OracleSpan], known: Known) {
+    init(facts: KnownFacts, periods: [OraclePeriod], spans: [OracleSpan], previous: (id: String, at: Int64)?, known: Known) {
         self.facts = facts
+        self.previous = previous
         self.periods = periods
         self.spans = spans
         appearances = Holding.appearances(in: facts.infos, periods)

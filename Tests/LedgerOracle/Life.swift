@@ -50,6 +50,8 @@ struct LifeWriter {
     /// Percentage of periods that have the id of an earlier one's charge.
     let repeatedPercent: Int
     private let usesWholeSeconds: Bool
+    /// Percentage of first purchases that are switches from another subscription (PER-14).
+    let switchPercent: Int
 
     /// No life begins earlier.
     static let begin: Int64 = 1_750_000_000_000
@@ -65,6 +67,7 @@ struct LifeWriter {
         doubledPercent = chance.happens(15) ? Int(chance.between(5, 50)) : 0
         repeatedPercent = chance.happens(8) ? Int(chance.between(10, 60)) : 0
         usesWholeSeconds = chance.happens(50)
+        switchPercent = chance.happens(20) ? 80 : 0
         self.chance = chance
         openShelves()
         register()
@@ -75,7 +78,7 @@ struct LifeWriter {
         for _ in 0..<300 where facts.count < factLimit {
             let index = chance.below(shelves.count)
             var shelf = shelves[index]
-            happen(&shelf)
+            if shelf.phase == .untouched, chance.happens(switchPercent) { switchBundle(&shelf) } else { happen(&shelf) }
             if chance.happens(25) { someClaim(shelf) }
             shelves[index] = shelf
         }
@@ -165,6 +168,7 @@ struct LifeWriter {
         if chance.happens(silencePercent) { version.ownership = nil }
         if chance.happens(silencePercent) { version.isUpgraded = false }
         if chance.happens(silencePercent) { version.monthlyCommitment = false }
+        if chance.happens(silencePercent) { version.previousOriginalTransactionId = nil }
     }
 
     /// Signs the present transaction once more.

@@ -16,6 +16,33 @@ extension LifeWriter {
 
     // MARK: Buying
 
+    /// Somebody switches from another subscription to a bundle, or from one (PER-14): this one begins, and what ran of the other
+    /// one is mostly revoked at about that time. Without another one it is bought as any.
+    mutating func switchBundle(_ shelf: inout Shelf) {
+        let others = shelves.filter { $0.phase != .untouched && $0.originalTransactionId != shelf.originalTransactionId }
+        let picked = chance.pick(others)
+        guard let index = shelves.firstIndex(where: { $0.originalTransactionId == picked?.originalTransactionId }) else {
+            return happen(&shelf)
+        }
+        var other = shelves[index]
+        shelf.previousOriginalTransactionId = other.originalTransactionId
+        let wish = chance.happens(25) ? max(other.now, other.expiry) : other.now + chance.between(0, 10 * day)
+        buy(&shelf, at: wish, anyProduct(), "SUBSCRIBED", "INITIAL_BUY")
+        guard let bought = shelf.transactions.last?.purchaseDate, let last = other.transactions.indices.last else { return }
+        if chance.happens(80), other.transactions[last].revocationDate == nil, other.phase == .active {
+            let near = chance.happens(85)
+            let distance = near ? chance.between(-59_000, 59_000) : chance.between(hour, day)
+            other.transactions[last].revocationDate = bought + distance
+            other.transactions[last].revocationType = chance.happens(50) ? "REFUND_PRORATED" : nil
+            (other.renews, other.phase) = (false, .ended)
+            sign(&other, last, at: bought + chance.between(0, 120_000), Word(type: "REFUND", status: 5))
+        } else {
+            other.renews = false
+        }
+        other.now = max(other.now, bought)
+        shelves[index] = other
+    }
+
     /// Somebody buys: a first purchase, an upgrade, a resubscription.
     private mutating func buy(
         _ shelf: inout Shelf, at wish: Int64, _ product: OracleProduct, _ type: String, _ subtype: String
@@ -53,13 +80,14 @@ extension LifeWriter {
         let over = Dictionary(grouping: shelf.transactions, by: \.webOrderLineItemId)
             .filter { $0.value.allSatisfy { ($0.expiresDate ?? .max) <= from } }.keys.compactMap(\.self).sorted()
         let charge = chance.happens(repeatedPercent) ? chance.pick(over) : nil
-        shelf.transactions.append(
-            OracleTransaction(
-                originalTransactionId: shelf.originalTransactionId,
-                transactionId: isFirst ? shelf.originalTransactionId : mint("30000000"),
-                webOrderLineItemId: charge ?? mint("50000000"), productId: shelf.product.id, purchaseDate: from,
-                expiresDate: until, reason: reason, appAccountToken: token, appTransactionId: shelf.appTransactionId,
-                ownership: shelf.ownership, monthlyCommitment: shelf.hasCommitment, signedDate: from))
+        var bought = OracleTransaction(
+            originalTransactionId: shelf.originalTransactionId,
+            transactionId: isFirst ? shelf.originalTransactionId : mint("30000000"),
+            webOrderLineItemId: charge ?? mint("50000000"), productId: shelf.product.id, purchaseDate: from,
+            expiresDate: until, reason: reason, appAccountToken: token, appTransactionId: shelf.appTransactionId,
+            ownership: shelf.ownership, monthlyCommitment: shelf.hasCommitment, signedDate: from)
+        bought.previousOriginalTransactionId = shelf.previousOriginalTransactionId
+        shelf.transactions.append(bought)
     }
 
     // MARK: In the middle of a period

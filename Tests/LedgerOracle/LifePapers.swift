@@ -85,7 +85,10 @@ extension LifeWriter {
             guard let shelf = chance.pick(shelves), let customer = chance.pick(customers) else { continue }
             let purchases = shelf.transactions.filter { $0.reason == .purchase }.map(\.purchaseDate)
             guard let purchase = chance.pick(purchases) else { continue }
-            let wish = chance.happens(30) ? LifeWriter.begin - chance.between(0, 5 * day) : purchase + chance.between(0, 9 * day)
+            // One made before a switch would be judged against whoever had the previous one then (0070).
+            let isSwitched = shelf.previousOriginalTransactionId != nil
+            let isEarly = chance.happens(30) && !isSwitched
+            let wish = isEarly ? LifeWriter.begin - chance.between(0, 5 * day) : purchase + chance.between(0, 9 * day)
             let reservation = OracleReservation(
                 id: mint("reservation-"), originalTransactionId: shelf.originalTransactionId, customer: customer.name,
                 anonymous: customer.isAnonymous, reservedAt: wish)

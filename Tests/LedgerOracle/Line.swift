@@ -15,12 +15,16 @@ struct Line {
     let holding: Holding
     let people: People
     let policies: OraclePolicies
+    /// Who owned the subscription that this one continues, at the switch (PER-14).
+    private let inherited: String?
     private let reader: EvidenceReader
 
-    init(holding: Holding, people: People, policies: OraclePolicies) {
+    init(holding: Holding, people: People, policies: OraclePolicies, inherited: String?) {
         self.holding = holding
         self.people = people
         self.policies = policies
+        // A claim that was first, while nobody had the other one, stands.
+        self.inherited = holding.firstClaimant == nil ? inherited : nil
         reader = EvidenceReader(holding: holding, people: people, policies: policies)
     }
 
@@ -60,8 +64,8 @@ struct Line {
     /// Who bought a period, with the evidence.
     func purchase(of index: Int) -> (evidence: Evidence, buyer: String?) {
         let evidence = reader.evidence(ofPeriod: index)
-        let before = index == 0 ? nil : owner(before: Place(from: holding.periods[index].purchaseDate, cause: .purchase), index)
-        return (evidence, evidence.buyer(after: before))
+        let place = Place(from: holding.periods[index].purchaseDate, cause: .purchase)
+        return (evidence, evidence.buyer(after: index == 0 ? inherited : owner(before: place, index)))
     }
 
     /// Who made a deferred change, with the evidence.
@@ -187,8 +191,18 @@ struct Line {
         return found.sorted { $0.at < $1.at }
     }
 
-    /// The buyer of the first period, else the maker of the first binding claim (0023, 9).
+    /// The buyer of the first period, else the maker of the first binding claim (0023, 9), else whoever had the subscription
+    /// that this one continues; from that customer only a buyer takes it whom the policy lets (PER-14).
     private var firstOwner: String? {
-        reader.evidence(ofPeriod: 0).buyer(after: nil) ?? holding.firstClaimant.map(people.customer)
+        let buyer = reader.evidence(ofPeriod: 0).buyer(after: inherited)
+        guard let inherited, let first = holding.periods.first else {
+            return buyer ?? holding.firstClaimant.map(people.customer)
+        }
+        let policy = policies.policy(at: first.purchaseDate)
+        let takes = buyer.map {
+            holding.hadOwner == false
+                || (policy.onPurchase == .followPurchase && people.may($0, takeFrom: inherited, under: policy))
+        }
+        return takes == true ? buyer : inherited
     }
 }

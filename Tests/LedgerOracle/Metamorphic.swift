@@ -161,6 +161,7 @@ private struct Rewriting {
         var copy = it
         copy.originalTransactionId = id(it.originalTransactionId)
         copy.transactionId = id(it.transactionId)
+        copy.previousOriginalTransactionId = it.previousOriginalTransactionId.map(id)
         copy.webOrderLineItemId = it.webOrderLineItemId.map { $0 == "0" ? $0 : id($0) }
         copy.purchaseDate = time(it.purchaseDate)
         copy.expiresDate = it.expiresDate.map(time)

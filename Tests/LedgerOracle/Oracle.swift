@@ -28,9 +28,10 @@ package struct Oracle: Sendable {
 
     private func holding(_ facts: KnownFacts, in known: Known) -> Holding {
         let others = known.subscriptions.filter { $0.originalTransactionId != facts.originalTransactionId }
-        let periods = PeriodReader(facts: facts, others: others, policies: policies).read()
+        let reader = PeriodReader(facts: facts, others: others, policies: policies)
+        let periods = reader.read()
         let spans = AccessReader(facts: facts, policies: policies, periods: periods).read()
-        return Holding(facts: facts, periods: periods, spans: spans, known: known)
+        return Holding(facts: facts, periods: periods, spans: spans, previous: reader.previous, known: known)
     }
 
     private func subscription(_ holding: Holding, _ line: Line) -> OracleSubscription {

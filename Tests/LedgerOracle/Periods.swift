@@ -36,6 +36,8 @@ package struct OraclePeriod: Sendable, Hashable {
     var replacedAt: Int64?
     /// `w/` + the id of the charge, for all periods of that id.
     var charge: String?
+    /// The subscription that continues this one from this period on, and when it switched (PER-14).
+    var continued: OracleSwitch?
     /// It gives nothing: a renewal that was charged early and then replaced together with the period before it (0023, 18), or a
     /// charge that serves under another subscription (PER-1).
     var isReplacedEarly = false
@@ -47,6 +49,13 @@ package struct OraclePeriod: Sendable, Hashable {
         case .renewal, .alreadyActive: false
         }
     }
+}
+
+/// A switch between a subscription and a bundle (PER-14).
+package struct OracleSwitch: Sendable, Hashable {
+    /// The new subscription's id.
+    package let to: String
+    package let at: Int64
 }
 
 extension OraclePeriod {
@@ -112,7 +121,46 @@ struct PeriodReader {
             periods[index].end = end
             periods[index].endReason = reason
         }
+        for change in switches { take(change, in: &periods) }
         return periods
+    }
+
+    // MARK: Switches of bundles (PER-14)
+
+    /// The subscription that this one continues, and when it did.
+    var previous: (id: String, at: Int64)? {
+        let periods = identified().sorted(by: isBefore)
+        let named = periods.compactMap(\.word.previousOriginalTransactionId).first { $0 != facts.originalTransactionId }
+        guard let named, let first = periods.first else { return nil }
+        return (named, first.purchaseDate)
+    }
+
+    /// Every subscription that names this one, with its first purchase, in their order.
+    private var switches: [OracleSwitch] {
+        others.compactMap { other -> OracleSwitch? in
+            guard other.transactions.contains(where: { $0.previousOriginalTransactionId == facts.originalTransactionId })
+            else { return nil }
+            let periods = PeriodReader(facts: other, others: [], policies: policies).identified()
+            return periods.map(\.purchaseDate).min().map { OracleSwitch(to: other.originalTransactionId, at: $0) }
+        }.sorted { ($0.at, $0.to) < ($1.at, $1.to) }
+    }
+
+    /// The period that ran at the switch is the one that it continues: where its revocation is of that minute it is the switch,
+    /// and no refund.
+    private func take(_ change: OracleSwitch, in periods: inout [OraclePeriod]) {
+        let minute: Int64 = 60_000
+        let begun = periods.lastIndex {
+            !$0.isReplacedEarly && $0.word.type == .autoRenewable && $0.purchaseDate <= change.at
+        }
+        guard let begun, periods[begun].continued == nil, let expires = periods[begun].expiresDate else { return }
+        let isSwitch = periods[begun].word.revocationDate.map { abs($0 - change.at) <= minute } ?? false
+        if isSwitch, !periods[begun].word.isUpgraded, change.at <= expires + minute {
+            periods[begun].end = min(change.at, expires)
+            periods[begun].endReason = .replaced
+            periods[begun].continued = change
+        } else if let end = periods[begun].end, change.at <= end + minute {
+            periods[begun].continued = change
+        }
     }
 
     // MARK: Identity (PER-1)
@@ -249,6 +297,7 @@ struct PeriodReader {
         word.reason = newestFirst.first { $0.reason != .none }?.reason ?? .none
         word.appTransactionId = newestFirst.lazy.compactMap(\.appTransactionId).first
         word.ownership = newestFirst.lazy.compactMap(\.ownership).first
+        word.previousOriginalTransactionId = newestFirst.lazy.compactMap(\.previousOriginalTransactionId).first
         word.monthlyCommitment = newestFirst.contains { $0.monthlyCommitment }
         if let upgraded = newestFirst.first(where: \.isUpgraded) {
             word.isUpgraded = true

@@ -75,6 +75,7 @@ package struct Printout {
         if it.ownership == .assigned { words.append("seat") }
         if it.monthlyCommitment { words.append("commitment") }
         if it.isSeatAddition { words.append("adds seats") }
+        if let previous = it.previousOriginalTransactionId { words.append("continues \(previous)") }
         return words.joined(separator: " ")
     }
 

@@ -35,6 +35,8 @@ package struct OracleTransaction: Sendable, Hashable {
     package var monthlyCommitment: Bool
     /// `additionalTransactionReason` SEAT_ADDITION (PER-12).
     package var isSeatAddition = false
+    /// `previousOriginalTransactionId`: the subscription that this one continues after a switch of bundles (PER-14).
+    package var previousOriginalTransactionId: String?
     package var signedDate: Int64
 
     package init(

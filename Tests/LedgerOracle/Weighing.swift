@@ -30,10 +30,23 @@ struct Weighing {
     }
 
     func line(of holding: Holding) -> Line {
-        Line(holding: holding, people: people, policies: policies)
+        Line(holding: holding, people: people, policies: policies, inherited: inherited(by: holding))
+    }
+
+    /// Who owned the subscription that it continues, at the switch, by what is weighed so far (PER-14).
+    private func inherited(by holding: Holding) -> String? {
+        guard let previous = holding.previous, let other = holdings[previous.id], let first = other.periods.first,
+            first.purchaseDate < previous.at
+        else { return nil }
+        return line(of: other).owner(at: previous.at)
     }
 
     mutating func weigh(_ act: Known.Act) {
+        for (id, holding) in holdings where holding.hadOwner == nil {
+            guard let previous = holding.previous, previous.at < act.at else { continue }
+            let hadOwner = inherited(by: holding) != nil
+            holdings[id]?.hadOwner = hadOwner
+        }
         switch act.delivery {
         case .vote(let vote): count(vote)
         case .merge(let merge): people.merge(merge.anonymous, into: merge.identified)

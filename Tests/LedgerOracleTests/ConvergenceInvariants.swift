@@ -83,6 +83,7 @@ struct ConvergenceInvariants {
     ) {
         let candidates = state.periods.filter {
             $0.transaction.revocation == nil && !$0.transaction.isUpgraded && $0.givesAccess && $0.endReason == .ran
+                && $0.continuedBy == nil
         }
         guard let period = chance.pick(candidates), let end = period.end else { return }
         // A notification that a refund was reversed takes back what was signed before it.

@@ -155,12 +155,27 @@ extension LiveStep {
             findings.expect(.i37, told.count == (old == new ? 0 : 1), "an owner changed \(told.count) times at \(instant)")
             findings.expect(.i37, told.allSatisfy { $0.previousCustomer == old && $0.customer == new }, "another owner is told")
         }
+        checkAnnouncements(&findings)
         // Of a subscription whose charges all serve under another one nothing is told of renewals (PER-1).
         let (expected, servesHere) = (SubscriptionStory(of: state), state.periods.contains { $0.servedElsewhere == nil })
         let isTold = servesHere ? story == expected : story.owners == expected.owners && story.access == expected.access
         findings.expect(.i38, isTold, "the events tell \(story), the state is \(expected)")
         let keys = decision.auditRows.map(\.subscription) + decision.events.map(\.subscription) + [state.key]
         findings.expect(.i35, keys.allSatisfy { $0 == before.key }, "of another ledger")
+    }
+
+    /// I37: each period that serves has been announced once by now, and no period twice.
+    private func checkAnnouncements(_ findings: inout Findings) {
+        // Which of two charges has one of Apple's keys may change while the copies arrive (PER-1).
+        guard !state.periods.contains(where: \.repeatsKey) else { return }
+        for period in state.periods where period.transaction.type == .autoRenewableSubscription {
+            let own = announcements.count {
+                $0.productId == period.productId
+                    && $0.effectiveAt.truncatedToSecond == period.purchaseDate.truncatedToSecond
+            }
+            let isRight = period.neverServes ? own <= 1 : own == 1
+            findings.expect(.i37, isRight, "\(period.transaction.transactionId) is announced \(own) times")
+        }
     }
 }
 

@@ -103,8 +103,8 @@ enum InvariantTable {
         elsewhere(.i36, "Server: an error is no denial"),
         here(
             .i37,
-            "one event for each row and each stretch of time with another owner, none for a repetition. The same transaction is "
-                + "Storage's"),
+            "one event for each row and each stretch of time with another owner, one announcement of each period that serves, "
+                + "none for a repetition. The same transaction is Storage's"),
         here(.i38, "after every step the events, folded from nothing, tell the state's story. Their numbers are Storage's"),
         elsewhere(.i39, "Server: webhooks and their retries"),
         elsewhere(.i40, "Server: leases of jobs"),

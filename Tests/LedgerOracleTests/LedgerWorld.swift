@@ -26,7 +26,25 @@ struct LedgerWorld {
             if case .customerVote(let vote) = delivery { record(vote) }
         }
         hearOfCharges()
-        mergeElsewhere()
+        // A claim merges nobody by what it would have come to without the owner who carries over.
+        repeat {
+            while hearOfSwitches() {}
+            mergeElsewhere()
+        } while hearOfSwitches()
+    }
+
+    /// PER-14: what continues another subscription hears who owned that one, and that one that it is continued. True where
+    /// anything was news.
+    private mutating func hearOfSwitches() -> Bool {
+        var heardAny = false
+        for (id, other) in histories.keys.sorted().flatMap({ id in histories.keys.sorted().map { (id, $0) } }) where id != other {
+            guard let history = histories[id], let said = histories[other] else { continue }
+            let state = SubscriptionState(folding: said, under: policies)
+            for word in history.news(ofPrevious: said, state) + history.news(ofNext: said) {
+                heardAny = histories[id]?.record(word) == true || heardAny
+            }
+        }
+        return heardAny
     }
 
     /// PER-1: each subscription hears what the others say of charges that it names, too.
@@ -340,6 +358,7 @@ extension TransactionFact {
             }
         }
         details.billingPlanType = it.monthlyCommitment ? "MONTHLY" : nil
+        previousOriginalTransactionId = it.previousOriginalTransactionId.map { OriginalTransactionID($0) }
         details.additionalTransactionReason = it.isSeatAddition ? "SEAT_ADDITION" : nil
     }
 }

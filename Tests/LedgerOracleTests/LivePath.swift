@@ -16,6 +16,8 @@ struct LiveStep {
     let audit: [AuditRow]
     /// The story of all events up to and including this step, folded from nothing.
     let story: SubscriptionStory
+    /// The events that announce a period, up to and including this step.
+    let announcements: [LedgerEvent]
 
     var state: SubscriptionState { decision.state }
     var history: SubscriptionHistory { decision.history }
@@ -30,6 +32,7 @@ struct LivePath {
     private(set) var told: [String: [LedgerInput]] = [:]
     private(set) var audit: [String: [AuditRow]] = [:]
     private(set) var stories: [String: SubscriptionStory] = [:]
+    private var announcements: [String: [LedgerEvent]] = [:]
     private let deliveries: [Delivery]
     private var clock: Int64 = 1_900_000_000_000
 
@@ -65,8 +68,24 @@ struct LivePath {
                 steps.append(step)
                 pending += step.state.merged
             }
+            steps += hearOfSwitches()
         }
-        return steps
+        return steps + hearOfSwitches()
+    }
+
+    /// PER-14: what one subscription is told of another one until none has any news.
+    private mutating func hearOfSwitches() -> [LiveStep] {
+        var steps: [LiveStep] = []
+        let pairs = subscriptions.flatMap { id in subscriptions.filter { $0 != id }.map { (id, $0) } }
+        while true {
+            let told = steps.count
+            for (id, other) in pairs {
+                guard let history = histories[id], let said = histories[other], let state = states[other] else { continue }
+                let news = history.news(ofNext: said) + history.news(ofPrevious: said, state)
+                if !news.isEmpty, let step = tell(news, to: id) { steps.append(step) }
+            }
+            if steps.count == told { return steps }
+        }
     }
 
     /// PER-1: with a charge that other subscriptions name, too, comes what they say of it, and they hear what is said here.
@@ -107,9 +126,22 @@ struct LivePath {
         told[id, default: []] += inputs
         audit[id, default: []] += decision.auditRows
         for event in decision.events { stories[id, default: SubscriptionStory()].take(event) }
+        announcements[id, default: []] += decision.events.filter(\.announcesPeriod)
         return LiveStep(
             inputs: inputs, before: history, stateBefore: state, decision: decision, policies: policies, learnedAt: learnedAt,
-            told: told[id] ?? [], audit: audit[id] ?? [], story: stories[id] ?? SubscriptionStory())
+            told: told[id] ?? [], audit: audit[id] ?? [], story: stories[id] ?? SubscriptionStory(),
+            announcements: announcements[id] ?? [])
+    }
+}
+
+extension LedgerEvent {
+    /// Whether it says that a period began or begins.
+    fileprivate var announcesPeriod: Bool {
+        switch kind {
+        case .subscriptionStarted, .subscriptionRenewed, .subscriptionRecovered, .subscriptionResubscribed, .subscriptionChanged:
+            true
+        default: false
+        }
     }
 }
 
@@ -164,6 +196,7 @@ struct Charge {
             said.webOrderLineItemId = said.webOrderLineItemId ?? older.webOrderLineItemId
             said.transactionReason = said.transactionReason ?? older.transactionReason
             said.appTransactionId = said.appTransactionId ?? older.appTransactionId
+            said.previousOriginalTransactionId = said.previousOriginalTransactionId ?? older.previousOriginalTransactionId
             said.details.inAppOwnershipType = said.details.inAppOwnershipType ?? older.details.inAppOwnershipType
             said.details.billingPlanType = said.details.billingPlanType ?? older.details.billingPlanType
         }

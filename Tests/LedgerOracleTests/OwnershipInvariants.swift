@@ -37,6 +37,8 @@ extension LiveStep {
         switch tenure.cause.evidence {
         case .none: return tenure.customer == nil
         case .vote(let id): return history.votes.contains { $0.id == id }
+        case .previous(let id):
+            return history.switches.predecessors.contains { $0.originalTransactionId == id && $0.owner != nil }
         case .token(let id):
             return state.periods.contains { $0.transaction.transactionId == id && named($0.purchaseToken) != nil }
         case .tokenSet(let id):
@@ -75,7 +77,8 @@ extension LiveStep {
             }
             let policy = policies.policy(at: period.purchaseDate)
             let isFollowed = policy.onPurchase == .followPurchase && !isAnonymous(customer)
-            guard index == 0 || isFollowed else { continue }
+            // What continues another subscription had an owner before (PER-14).
+            guard (index == 0 && state.predecessor?.owner == nil) || isFollowed else { continue }
             let owner = state.owner(at: period.purchaseDate)
             findings.expect(.i03, owner == customer, "\(period.purchaseDate) names \(customer), owned by \(owner as Any)")
         }

@@ -94,7 +94,12 @@ struct ReadInvariants {
                 return !last.transaction.details.isPaidByAnother
                     && state.spans(of: customer).contains { $0.kind != .provisional && $0.contains(instant) }
             }
-            let pairs = paying.count * (paying.count - 1) / 2
+            // PER-14: the end of what another one continues is the switch, and no second payment.
+            let switched = paying.filter { state in
+                let next = state.periods.last { $0.purchaseDate <= instant && !$0.neverServes }?.continuedBy
+                return paying.contains { $0.key.originalTransactionId == next }
+            }
+            let pairs = paying.count * (paying.count - 1) / 2 - switched.count
             let told = DoublePayment.all(of: customer, in: states, map: LedgerWorld.map(balanced: false), at: instant)
             findings.expect(.i24, told.count == pairs, "\(customer) at \(instant): \(pairs) pairs, \(told.count) told")
         }

@@ -63,7 +63,8 @@ extension LiveStep {
             let isReversedElsewhere = history.chargesElsewhere.contains {
                 $0.copy.webOrderLineItemId == fact.webOrderLineItemId && $0.reversedAt != nil
             }
-            guard !isReversedElsewhere else { continue }
+            // A revocation of the switch's minute ends it at the switch (PER-14), which the oracle compares.
+            guard !isReversedElsewhere, period.continuedBy == nil else { continue }
             let latest = max(revocation.revocationDate, fact.purchaseDate)
             findings.expect(.i22, end <= max(latest, fact.purchaseDate), "\(charge.alias.key) outlives its refund")
             let paid = state.spans.filter { $0.kind == .paid && $0.from == fact.purchaseDate && $0.productId == fact.productId }
@@ -85,7 +86,8 @@ extension LiveStep {
                 // The switch was before the data that reports it; a part of the price may have been refunded earlier.
                 end = min(end, max(fact.signedDate, fact.purchaseDate))
             } else if let revocation = fact.revocation, takesAccess(revocation) {
-                end = min(end, revocation.revocationDate)
+                let isContinued = period(of: charge)?.continuedBy != nil
+                end = min(end, revocation.revocationDate.adding(isContinued ? .seconds(60) : Milliseconds(0)))
             }
             return fact.purchaseDate.millisecondsSince1970..<max(end, fact.purchaseDate).millisecondsSince1970
         }

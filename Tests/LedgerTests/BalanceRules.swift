@@ -197,6 +197,39 @@ import Testing
         #expect(answer(day(2026, 2, 10)).nextChangeDate == day(2026, 3, 1))
     }
 
+    @Test func `ENT-9 access that a hold cut short ended by the hold, also when the hold is over`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        var book = bought(january)
+        book.tell(renewalInfo(signed: day(2026, 1, 5), renews: false) { $0.expirationIntent = 1 })
+        let map = map(plus, balanced: false)
+        func answer(_ from: Timestamp, _ until: Timestamp, at instant: Timestamp) -> CustomerAnswer {
+            let hold = account(.hold(access, TimeWindow(from: from, until: until)))
+            return CustomerAnswer(at: instant, holdings: [holding(book)], account: hold, map: map)
+        }
+        let cut = answer(day(2026, 1, 20), day(2026, 2, 10), at: day(2026, 3, 1))
+        for one in cut.entitlements + [cut.overall] {
+            #expect(one.end == day(2026, 1, 20) && one.endedBecause == .held && one.expirationIntent == nil)
+        }
+        // A hold that ended before the period did, or began with its end, ended nothing.
+        for hold in [(day(2026, 1, 20), day(2026, 1, 25)), (day(2026, 2, 1), day(2026, 2, 10))] {
+            let whole = answer(hold.0, hold.1, at: day(2026, 3, 1))
+            for one in whole.entitlements + [whole.overall] {
+                #expect(one.end == day(2026, 2, 1) && one.endedBecause == .expired && one.expirationIntent == 1)
+            }
+        }
+    }
+
+    @Test func `ENT-9 what would have lasted longer was cut short by the hold, whatever else ended with it`() {
+        let (short, long) = (day(2026, 1, 20), day(2026, 2, 1))
+        let grant = CustomerVote.Kind.grant(access, TimeWindow(from: day(2026, 1, 1), until: long))
+        let hold = CustomerVote.Kind.hold(access, TimeWindow(from: short, until: day(2026, 2, 10)))
+        var book = bought(transaction("1000", from: day(2026, 1, 1), to: short))
+        book.tell(renewalInfo(signed: day(2026, 1, 5), renews: false))
+        let answer = CustomerAnswer(
+            at: day(2026, 3, 1), holdings: [holding(book)], account: account(grant, hold), map: map(plus, balanced: false))
+        for one in answer.entitlements + [answer.overall] { #expect(one.end == short && one.endedBecause == .held) }
+    }
+
     @Test func `ENT-9 a withdrawn vote no longer counts from that instant on`() {
         var votes = account(.grant(access, TimeWindow(from: day(2026, 2, 1), until: nil)))
         let withdrawal = CustomerVote(

@@ -121,6 +121,26 @@ import Testing
         }
     }
 
+    private static let announcements: Set<LedgerEvent.Kind> = [
+        .subscriptionStarted, .subscriptionRenewed, .subscriptionRecovered, .subscriptionResubscribed, .subscriptionChanged,
+    ]
+
+    @Test func `I37 in whatever order facts arrive, each period that serves has been announced exactly once`() async {
+        for seed in seeds.prefix(500) {
+            await Task.yield()
+            let life = Life(seed: seed)
+            for order in [life.inputs, life.inputs.shuffled(by: seed), life.inputs.shuffled(by: ~seed)] {
+                var book = Book()
+                for input in order { book.tell(input, at: day(2031, 1, 1)) }
+                let announced = book.events.filter { Self.announcements.contains($0.kind) }
+                for period in book.state.periods where period.transaction.type == .autoRenewableSubscription {
+                    let own = announced.count { $0.effectiveAt == period.purchaseDate && $0.productId == period.productId }
+                    #expect(period.neverServes ? own <= 1 : own == 1, "seed \(seed): \(period.transaction.transactionId)")
+                }
+            }
+        }
+    }
+
     @Test func `events survive being written and read`() async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -160,6 +180,8 @@ extension LedgerInput {
         case .intent(let intent): intent.madeAt
         case .reservation(let reservation): reservation.reservedAt
         case .chargeElsewhere(let charge): charge.copy.signedDate
+        case .predecessor(let word): word.switchedAt
+        case .continuation(let word): word.switchedAt
         }
     }
 }

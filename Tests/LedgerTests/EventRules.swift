@@ -198,6 +198,63 @@ import Testing
         #expect(change.events.first { $0.kind == .subscriptionChanged }?.previousProductId == pro)
     }
 
+    /// A renewal that was charged early, the upgrade that replaced it, and a refund of the period before, by which it serves
+    /// again (PER-13).
+    private var replacedAndGivenBack: (upgrade: TransactionFact, renewal: TransactionFact, refund: TransactionFact) {
+        let end = day(2026, 2, 1)
+        let early = renewal("1002", from: end, to: day(2026, 3, 1)) { $0.signedDate = end + .hours(-10) }
+        var refund = first
+        (refund.signedDate, refund.revocation) = (day(2026, 2, 3), Revocation(revocationDate: day(2026, 1, 20)))
+        return (transaction("1001", pro, from: end + .hours(-5), to: day(2026, 2, 28) + .hours(-5)), early, refund)
+    }
+
+    private func announcements(of fact: TransactionFact, in events: [LedgerEvent]) -> [LedgerEvent.Kind] {
+        let kinds: [LedgerEvent.Kind] = [
+            .subscriptionStarted, .subscriptionRenewed, .subscriptionRecovered, .subscriptionResubscribed, .subscriptionChanged,
+        ]
+        return events.filter { kinds.contains($0.kind) && $0.transactionId == fact.transactionId }.map(\.kind)
+    }
+
+    @Test func `PER-13 a renewal that was replaced before it began is announced once, when it serves after all`() {
+        let (upgrade, early, refund) = replacedAndGivenBack
+        var book = Book()
+        book.tell(first)
+        book.tell(upgrade, early)
+        #expect(announcements(of: early, in: book.events).isEmpty)
+        #expect(announcements(of: early, in: book.tell(refund).events) == [.subscriptionRenewed])
+        var (reversed, again) = (first, refund)
+        (reversed.signedDate, again.signedDate) = (day(2026, 2, 5), day(2026, 2, 7))
+        book.tell(reversed)
+        #expect(book.state.periods.map(\.neverServes) == [false, false, true])
+        book.tell(again)
+        #expect(book.state.periods.map(\.neverServes) == [false, false, false])
+        #expect(announcements(of: early, in: book.events) == [.subscriptionRenewed])
+    }
+
+    @Test func `PER-13 in whatever order it is learned, a renewal that serves in the end is announced once`() {
+        let (upgrade, early, refund) = replacedAndGivenBack
+        for seed in 0..<60 as Range<UInt64> {
+            let order = [first, upgrade, early, refund].shuffled(by: seed)
+            var book = Book()
+            for fact in order {
+                book.tell(fact)
+                let story = book.events.reduce(into: SubscriptionStory()) { $0.take($1) }
+                #expect(story == SubscriptionStory(of: book.state), "I38 \(order.map(\.transactionId))")
+            }
+            #expect(announcements(of: early, in: book.events).count == 1, "\(order.map(\.transactionId))")
+        }
+    }
+
+    @Test func `PER-13 a renewal that was announced and then replaced stays the last one for who folds the events`() {
+        let (upgrade, early, _) = replacedAndGivenBack
+        var book = Book()
+        for fact in [first, early, upgrade] { book.tell(fact) }
+        book.tell(renewalInfo(signed: upgrade.purchaseDate + .hours(1), renews: false))
+        book.tell(transaction("1003", ProductID("basic"), from: upgrade.purchaseDate + .hours(2), to: day(2026, 3, 1)))
+        let story = book.events.reduce(into: SubscriptionStory()) { $0.take($1) }
+        #expect(story == SubscriptionStory(of: book.state) && story.renews == true, "I38")
+    }
+
     @Test func `PER-1 a purchase restored on another device is not an event`() {
         var book = Book()
         book.tell(first)

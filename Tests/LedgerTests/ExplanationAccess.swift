@@ -46,23 +46,24 @@ import Testing
         let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
         let left = explanation(book(expired), at: day(2026, 2, 5), voucher, map())
         // The voucher pays through 9 January, and then there are 31 more days.
-        #expect(
-            left.english.suffix(3) == [
-                "As of 5 February 2026, 00:00 UTC, plus.monthly, which belongs to alice, is not active. Its paid time ended on "
-                    + "1 February 2026, 00:00 UTC: the customer had turned renewal off (ENT-1).",
-                "To have it again, it must be bought again. For the entitlement access, no purchase is needed now (ENT-1).",
-                "alice may use the entitlement access until 9 February 2026, 00:00 UTC. That rests on the "
-                    + "balance: time that was added and is not used yet (ENT-1, ENT-3).",
-            ])
+        let told: [String] = [
+            "As of 5 February 2026, 00:00 UTC, plus.monthly, which belongs to alice, is not active. Its last period ended on "
+                + "1 February 2026, 00:00 UTC: auto-renew had been turned off (ENT-1).",
+            "The customer has it again only if they buy it again. For the entitlement access, that is not needed now "
+                + "(ENT-1).",
+            "alice may use the entitlement access until 9 February 2026, 00:00 UTC. That rests on the "
+                + "balance: time that was added and is not used yet (ENT-1, ENT-3).",
+        ]
+        #expect(left.english.suffix(3) == told[...])
         #expect(
             left.lines.suffix(2).map(Explanation.chineseSentence) == [
-                "如需再次拥有，必须重新购买；目前使用权限 access 无需购买。",
+                "顾客如需再次拥有它，必须重新购买。目前使用权限 access 无需如此。",
                 "alice 拥有权限 access，有效期至 2026年2月9日 00:00 UTC。此刻的依据是尚未用完的时长余额。",
             ])
         let used = explanation(book(expired), at: day(2026, 2, 9), voucher, map())
         #expect(
             used.english.suffix(2) == [
-                "To have it again, it must be bought again (ENT-1).",
+                "The customer has it again only if they buy it again (ENT-1).",
                 "alice may not use the entitlement access. Access ended on 9 February 2026, 00:00 UTC: the time that was "
                     + "added is used up (ENT-1).",
             ])
@@ -78,7 +79,8 @@ import Testing
         let lines = explanation(book, at: day(2026, 1, 20), grant, map(balanced: false)).lines.suffix(2)
         #expect(
             lines.map(Explanation.english) == [
-                "To have it again, it must be bought again. For the entitlement access, no purchase is needed now (ENT-1).",
+                "The customer has it again only if they buy it again, or if Apple reverses the refund. For the entitlement "
+                    + "access, that is not needed now (ENT-1).",
                 "alice may use the entitlement access without an end date. That rests on a grant by an operator, "
                     + "for this reason: \u{201C}apology\u{201D} (ENT-1, ENT-9).",
             ])
@@ -102,6 +104,11 @@ import Testing
         #expect(
             last == "alice may not use the entitlement access: an operator put it on hold until the hold is withdrawn. "
                 + "A purchase does not lift the hold (ENT-1, ENT-9).")
+        let past = account(.hold(access, TimeWindow(from: day(2026, 1, 10), until: day(2026, 2, 10))))
+        #expect(
+            explanation(book(expired), at: day(2026, 2, 20), past, map(balanced: false)).english.last
+                == "alice may not use the entitlement access. Access ended on 10 January 2026, 00:00 UTC: an operator put it on "
+                + "hold (ENT-1, ENT-9).")
     }
 
     @Test func `OWN-15 access through another purchase is explained with that purchase`() throws {
@@ -232,7 +239,7 @@ import Testing
                 #expect(access.customer == owner.customer && access.agrees(with: one), "seed \(seed), \(instant)")
             }
             for line in explained.lines {
-                guard case .outlook(.mustBuyAgain(notFor: let free)) = line.statement else { continue }
+                guard case .outlook(.hadAgain(_, notFor: let free)) = line.statement else { continue }
                 #expect(free == usable, "seed \(seed), \(instant)")
             }
             let hasLicence = explained.lines.contains { if case .outlook(.licence) = $0.statement { true } else { false } }
@@ -250,7 +257,7 @@ import Testing
                 let knowledge = Explanation.Knowledge(products: books.map, owner: books.owner(at: instant, in: state))
                 let lines = Explanation(of: books.book.history, state, at: instant, knowing: knowledge).lines
                 let isOver = lines.contains {
-                    if case .outlook(.mustBuyAgain(notFor: let free)) = $0.statement { !free.isEmpty } else { false }
+                    if case .outlook(.hadAgain(_, notFor: let free)) = $0.statement { !free.isEmpty } else { false }
                 }
                 for line in lines {
                     guard case .outlook(.access(let access)) = line.statement else { continue }

@@ -93,8 +93,8 @@ import Testing
                     + "next renewal. Until then nothing was to change (PER-4)."), "\(words)")
         #expect(
             words.contains(
-                "On 5 February 2026, 00:00 UTC, renewal was turned off: plus.monthly was to end on 17 February 2026, 00:00 UTC "
-                    + "(PER-2)."), "\(words)")
+                "On 5 February 2026, 00:00 UTC, auto-renew was turned off: plus.monthly was to end on 17 February 2026, "
+                    + "00:00 UTC (PER-2)."), "\(words)")
         // That auto-renew is off is not news where Apple says so only with the end.
         let over = said(Self.january, word(day(2026, 2, 1), renews: false) { $0.expirationIntent = 3 }, at: day(2026, 2, 6))
         #expect(!over.contains("turned off"), "\(over)")

@@ -57,8 +57,8 @@ import Testing
     /// Source: Apple, App Store Server API, `expirationIntent`.
     @Test(
         arguments: [
-            (1, "the customer had turned renewal off"), (2, "Apple could not charge for the renewal"),
-            (3, "the customer did not agree to a price increase"),
+            (1, "auto-renew had been turned off"), (2, "Apple could not charge for the renewal"),
+            (3, "the customer did not agree to a higher price, or to another change that needs consent"),
             (4, "the product was not for sale when it should have renewed"),
             (5, "Apple gives another reason, and does not name it"),
             (9, "Apple gives a reason that is not known here (expirationIntent 9)"),
@@ -80,7 +80,7 @@ import Testing
         book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
         let said = words(book, at: day(2026, 1, 10)).joined(separator: "\n")
         for word in [
-            "offerType 9", "BARTER", "REFUND_ODD", "revocationReason 7", "NEWS (ODD)", "nobody has owned the subscription",
+            "offerType 9", "BARTER", "REFUND_ODD", "revocationReason 7", "NEWS (ODD)", "the subscription has had no owner",
         ] {
             #expect(said.contains(word), "\(word) in \(said)")
         }
@@ -89,16 +89,16 @@ import Testing
     @Test func `OWN-15 a billing retry without grace, and one that outlasts Apple's sixty days, are explained`() {
         let book = alices(renewalInfo(signed: day(2026, 2, 1) + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let wanted = """
-            On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There was no grace period: \
-            without a payment, the subscription was to stop giving access on 1 February 2026, 00:01 UTC (ENT-7).
+            On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There was no billing grace \
+            period: without a payment, the subscription was to stop giving access on 1 February 2026, 00:01 UTC (ENT-7).
             As of 9 February 2026, 00:00 UTC, plus.monthly, which belongs to alice, is not active: Apple could not charge for \
             the renewal, and is still trying (ENT-1).
-            Its paid time ended on 1 February 2026, 00:00 UTC. Apple keeps trying to charge, until 2 April 2026, 00:00 UTC at \
+            Its last period ended on 1 February 2026, 00:00 UTC. Apple keeps trying to charge, until 2 April 2026, 00:00 UTC at \
             the latest; if that succeeds, for instance with another payment method, it gives access again (ENT-7).
             """
         #expect(words(book, at: day(2026, 2, 9)).suffix(3).joined(separator: "\n") == wanted)
         let over = "On 2 April 2026, 00:00 UTC, plus.monthly ended: Apple tries to charge for 60 days at the most, and has not "
-        #expect(words(book, at: day(2026, 5, 1)).contains(over + "said that it could (PER-2)."))
+        #expect(words(book, at: day(2026, 5, 1)).contains(over + "said that it succeeded (PER-2)."))
     }
 
     @Test func `OWN-15 an upload that proves nothing is explained with the reason: too late, no intent, or a renewal`() {
@@ -112,7 +112,9 @@ import Testing
         book.tell(february)
         _ = book.hear(claim(bob, .queue, february, at: day(2026, 2, 2)))
         let said = words(book, at: day(2026, 2, 3)).filter { $0.contains("stayed with alice") }
-        let reasons = ["had not asked to buy it", "9 days after the purchase, too late", "a renewal appears on every device"]
+        let reasons = [
+            "had not asked whether carol may buy it", "9 days after the purchase, too late", "a renewal appears on every device",
+        ]
         #expect(said.count == 3 && zip(said, reasons).allSatisfy { $0.contains($1) }, "\(said)")
     }
 
@@ -122,7 +124,7 @@ import Testing
         let wanted = "On 8 February 2026, 00:00 UTC, plus.monthly renewed, paid until 8 March 2026, 00:00 UTC. "
         #expect(
             words(book, at: day(2026, 2, 9)).contains(
-                wanted + "The paid time before it had ended on 1 February 2026, 00:00 UTC (OWN-8)."))
+                wanted + "The period before it had ended on 1 February 2026, 00:00 UTC (OWN-8)."))
     }
 
     @Test func `OWN-15 each kind of evidence for an owner has its sentence`() {

@@ -63,15 +63,15 @@ import Testing
         let ownId = TokenRegistration(token: other, customer: own, registeredAt: late, isVouched: true)
         #expect(telling(other, ownId).contains("the account token that is \(own)'s own id (OWN-2)"))
         let seen = TokenRegistration(token: token, customer: bob, registeredAt: day(2025, 12, 1), wasBorneBefore: true)
-        #expect(telling(token, seen).contains("because another purchase had shown it already, so that anybody could have"))
+        #expect(telling(token, seen).contains("because it had been used for another purchase before, so that anybody could"))
     }
 
-    @Test func `OWN-15 nobody owns it while the only claim waits, and which limit makes it wait`() {
+    @Test func `OWN-15 without an owner while the only claim is pending, and which limit makes it pend`() {
         var limited = Book(AppPolicy { ($0.restoreLimit, $0.customersPerAppleAccount) = (nil, 0) })
         limited.tell(january)
         _ = limited.hear(claim(alice, .restore, january, at: day(2026, 1, 5)))
         let words = said(limited, at: day(2026, 1, 6))
-        #expect(words.contains("nobody has owned the subscription, because a claim to it waits (OWN-1)."), "\(words)")
+        #expect(words.contains("the subscription has had no owner, because a claim to it is pending (OWN-1)."), "\(words)")
         #expect(words.contains("because the app's policy lets an Apple Account serve 0 customers"), "\(words)")
     }
 
@@ -119,10 +119,11 @@ import Testing
         }
         #expect(
             said(book, at: day(2026, 1, 6)).contains(
-                "bob asked to restore the subscription. This waits for a decision, as the app's policy wants it for restores"))
+                "bob asked to restore the subscription. This is pending a decision, which the app's policy requires for restores")
+        )
         let after = said(book, at: day(2026, 1, 10))
         #expect(after.contains("to bob, because an operator approved bob's restore (OWN-9)"))
-        #expect(after.contains("On 9 January 2026, 00:00 UTC, bob's restore was approved, and that changed nothing (OWN-9)."))
+        #expect(after.contains("On 9 January 2026, 00:00 UTC, bob's restore was approved. That changed nothing (OWN-9)."))
     }
 
     // MARK: Apple's words
@@ -179,8 +180,9 @@ import Testing
         book.tell(notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: day(2026, 1, 5)))
         book.tell(notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: day(2026, 1, 7)))
         let words = said(book, at: day(2026, 1, 10))
-        #expect(words.contains("renewal was turned off. Under the commitment the monthly charges continue"), "\(words)")
-        #expect(words.contains("On 7 January 2026, 00:00 UTC, renewal was turned on again: it continues after the commitment"))
+        #expect(words.contains("auto-renew was turned off. Under the commitment the monthly charges continue"), "\(words)")
+        let again = "auto-renew was turned on again: the subscription continues after the commitment (PER-10)."
+        #expect(words.contains("On 7 January 2026, 00:00 UTC, " + again), "\(words)")
     }
 
     // MARK: What comes next
@@ -194,7 +196,7 @@ import Testing
             renewal("2", pro, from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.signedDate = day(2026, 1, 31) + .hours(6) })
         #expect(
             said(book, at: day(2026, 1, 31) + .hours(12)).contains(
-                "Apple has charged the next renewal already: pro.monthly from 1 February 2026, 00:00 UTC on. From then on it "
+                "It has renewed already: the next period, of pro.monthly, begins on 1 February 2026, 00:00 UTC. From then on it "
                     + "belongs to bob, who asked for the change"))
     }
 
@@ -220,13 +222,13 @@ import Testing
         #expect(
             said(elsewhere, at: day(2026, 1, 10)).contains(
                 "On 1 January 2026, 00:00 UTC, plus.monthly was charged, and the same charge was signed first under the "
-                    + "subscription 2000. It serves there and gives nothing here (PER-1)."))
+                    + "subscription 2000. It gives access there and none here (PER-1)."))
         var twice = book()
         twice.tell(renewal("2", from: day(2026, 3, 1), to: day(2026, 4, 1)) { $0.webOrderLineItemId = "91" })
         #expect(
             said(twice, at: day(2026, 3, 10)).contains(
-                "On 1 March 2026, 00:00 UTC, plus.monthly was charged under 91, as an earlier period was whose dates do not "
-                    + "overlap. Both are kept as charges of their own (PER-1)."))
+                "On 1 March 2026, 00:00 UTC, plus.monthly was charged with the webOrderLineItemId 91, which an earlier period "
+                    + "has, too. Their dates do not overlap, so that they are two charges (PER-1)."))
     }
 
     @Test func `OWN-15 a purchase in the Sandbox is explained as unpaid`() {

@@ -108,7 +108,9 @@ import Testing
 extension LedgerInput {
     fileprivate func moved(by shift: Milliseconds) -> LedgerInput {
         switch self {
-        case .registration, .vote, .merge, .intent, .reservation, .join, .separation, .chargeElsewhere: return self
+        case .registration, .vote, .merge, .intent, .reservation, .join, .separation, .chargeElsewhere, .predecessor,
+            .continuation:
+            return self
         case .claim(let claim):
             var shown = TransactionFact(
                 originalTransactionId: key.originalTransactionId, transactionId: TransactionID("0"), productId: claim.productId,

@@ -45,7 +45,7 @@ import Testing
         #expect(CustomerPeriod.all(in: [book.state]).map(\.refund) == [nil])
         let words = Explanation(of: book.history, book.state, at: day(2026, 1, 20))
         #expect(words.english.contains { $0.contains("the seat in a group purchase that gave plus.monthly was taken back") })
-        #expect(words.lines.contains { Explanation.chineseSentence($0).contains("名额被收回") })
+        #expect(words.lines.contains { Explanation.chineseSentence($0).contains("席位被收回") })
         var back = seat
         back.signedDate = day(2026, 1, 15)
         book.tell(back)
@@ -70,7 +70,7 @@ import Testing
             #expect(!book.events.map(\.kind).contains(.subscriptionChanged))
             let words = Explanation(of: book.history, book.state, at: day(2026, 1, 20))
             #expect(words.english.contains { $0.contains("3 seats of plus.monthly were added for 9.99 USD") })
-            #expect(words.lines.contains { Explanation.chineseSentence($0).contains("增加了 3 个名额") })
+            #expect(words.lines.contains { Explanation.chineseSentence($0).contains("增加了 3 个席位") })
             var refunded = seats
             refunded.revocation = Revocation(revocationDate: day(2026, 1, 12), revocationType: "REFUND_FULL")
             refunded.signedDate = day(2026, 1, 12)

@@ -76,7 +76,7 @@ def check_signed_once(reports):
     owners = [(one.get("customer"), one["from"]) for one in reports.subscription(1)["tenures"]]
     check("two owners, each from an instant", owners == [("alice", bought), ("bob", set_at)], owners)
     lines = reports.subscription(1)["explain"]
-    check("the subscription says so", any("the app set on the running purchase" in line and "OWN-4" in line for line in lines), lines)
+    check("the subscription says so", any("the app later gave the purchase the account token" in line and "OWN-4" in line for line in lines), lines)
 
 
 def check_one_charge(reports):
@@ -289,6 +289,44 @@ def check_two_devices(reports):
     check("the other one cannot become somebody else", status == 409, (status, answer))
 
 
+def check_switch(reports):
+    """PER-14: a switch from a plan to a bundle, and back."""
+    now, begun = reports.signer.now, reports.signer.now - 4 * DAY
+    first = dict(transactionReason="PURCHASE", purchaseDate=begun, originalPurchaseDate=begun, signedDate=begun + 1000, expiresDate=begun + 30 * DAY)
+    plan = reports.signer.transaction(11, 2, **first)
+    reports.tell(11, 2, "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbb01", **first)
+    status, answer = reports.restore("tara", 11, 2, **first)
+    check("tara has her plan", status == 200 and reports.holds("tara"), answer)
+    at = now - 2 * DAY
+    bundle = dict(first, purchaseDate=at, originalPurchaseDate=at, signedDate=at + 1000, productId="pro.monthly",
+                  previousOriginalTransactionId=original_id(11), expiresDate=at + 30 * DAY)
+    reports.tell(12, 2, "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbb02", type="SUBSCRIBED", **bundle)
+    over = dict(first, signedDate=at + 5000, revocationDate=at + 2000, revocationReason=0)
+    reports.tell(11, 2, "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbb03", type="REFUND", **over)
+    new, old = reports.subscription(12), reports.subscription(11)
+    owners = [(one.get("customer"), one["rule"]) for one in new["tenures"]]
+    check("the bundle is tara's, though nobody claimed it", owners == [("tara", "PER-14")], owners)
+    check("and she has it", reports.holds("tara"))
+    check("it names what it continues", new.get("previousOriginalTransactionId") == original_id(11), new)
+    check("and the plan says by what it is continued", [one.get("continuedBy") for one in old["periods"]] == [original_id(12)], old["periods"])
+    check("the plan ended at the switch", old["periods"][0]["end"] == at, old["periods"])
+    told = [event["kind"] for event in old["events"]]
+    check("which is no refund and no lapse", not {"purchase.refunded", "access.ended", "subscription.expired"} & set(told), told)
+    check("and stands in no list of refunds", plan["transactionId"] not in [one["transactionId"] for one in reports.call("GET", "/refunds")[1]["items"]])
+    told = [event["kind"] for event in new["events"]]
+    check("the bundle is a change of plan and no new customer", "subscription.changed" in told and "subscription.started" not in told, told)
+    status, answer = reports.restore("uwe", 12, 2, **bundle)
+    check("a stranger's restore is refused", (status, answer.get("code")) == (409, "ownedByAnother"), answer)
+    check("both explain it", any("which this one continues" in line and "PER-14" in line for line in new["explain"])
+          and any("continues it" in line and "PER-14" in line for line in old["explain"]), (new["explain"], old["explain"]))
+    back = now - DAY
+    plain = dict(first, purchaseDate=back, originalPurchaseDate=back, signedDate=back + 1000, previousOriginalTransactionId=original_id(12),
+                 expiresDate=back + 30 * DAY)
+    reports.tell(13, 2, "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbb04", type="SUBSCRIBED", **plain)
+    owners = [one.get("customer") for one in reports.subscription(13)["tenures"]]
+    check("back again, it is still tara's", owners == ["tara"], owners)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         reports = Reports(pathlib.Path(folder))
@@ -301,6 +339,7 @@ def main():
             check_seat(reports)
             check_added_seats(reports)
             check_two_devices(reports)
+            check_switch(reports)
         outcome = reports.books.tenure("verify", "--rebuild")
         check("tenure verify --rebuild finds the books whole", outcome.returncode == 0, outcome)
     return harness.summary()

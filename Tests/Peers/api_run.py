@@ -496,7 +496,7 @@ def check_joins(api):
     restored = upload(api, "nora", 140)
     check("and showing what is theirs already says so", restored["outcome"] == "alreadyOwner", restored)
     words = " ".join(api.call("readSubscription", originalTransactionId=original_id(140))[1]["explain"])
-    check("OWN-15 the explanation says by whom and why", "an operator decided that ned is nora" in words and "one mail address" in words, words)
+    check("OWN-15 the explanation says by whom and why", "an operator decided that ned and nora are one customer, nora" in words and "one mail address" in words, words)
     renamed = api.call("joinCustomer", {"from": "nora", "reason": "a new id"}, customer="user-17", id="rename-1")
     check("a customer gets another id", renamed[0] == 200 and uses("user-17") == ["extras", "plus"] and uses("ned") == ["extras", "plus"], renamed)
     back = api.call("withdrawVote", {"vote": "ticket-9", "reason": "two people after all"}, customer="nora", id="w-1")

@@ -141,6 +141,7 @@ import Testing
             }
             _ = history.record(CustomerMerge(anonymous: .init(text), identified: .init("alice"), mergedAt: instant))
             _ = history.record(toldUntil: instant)
+            _ = history.record(unannounced: [.productAndSecond(.init(text), instant), .webOrderLineItem(text)])
             _ = history.record(
                 PurchaseIntent(
                     id: .init(text), customer: .init(text), isAnonymous: true, productId: .init(text), madeAt: instant))
@@ -169,6 +170,13 @@ import Testing
         #expect(back.untold == SubscriptionHistory(key: history.key))
         #expect(back.toldUntil == history.toldUntil && back.toldUntil != nil)
         #expect(back.repetitions == history.repetitions && !back.repetitions.isEmpty)
+        #expect(back.unannounced == history.unannounced && !back.unannounced.isEmpty)
+        let forgetting = try HistoryCoding.forgetting(HistoryCoding.encode(history))
+        for bytes in [forgetting, try HistoryCoding.forgetting(forgetting)] {
+            let back = try HistoryCoding.decode(bytes, of: history.key) { SubscriptionHistory(key: history.key) }
+            #expect(back.toldUntil == history.toldUntil && back.repetitions == history.repetitions)
+            #expect(back.unannounced == history.unannounced)
+        }
     }
 
     private struct NotRead: Error {}

@@ -121,6 +121,9 @@ package struct ExportedPeriodItem: JSONItem {
             .optional("quantity", .integer, "How many were bought at once."),
             .optional("inAppOwnershipType", .text, "In Apple's spelling.", example: "PURCHASED"),
             .optional("transactionReason", .text, "In Apple's spelling.", example: "RENEWAL"),
+            .optional(
+                "previousOriginalTransactionId", .text, "The subscription from which its customer switched (PER-14).",
+                example: "2000000101"),
             .optional("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back, 5 retention."),
             .optional("offerIdentifier", .text, "The offer's identifier.", example: "spring"),
             .optional("offerDiscountType", .text, "In Apple's spelling.", example: "FREE_TRIAL"),
@@ -144,6 +147,7 @@ package struct ExportedPeriodItem: JSONItem {
     package var quantity: Int64?
     package var inAppOwnershipType: String?
     package var transactionReason: String?
+    package var previousOriginalTransactionId: String?
     package var offerType: Int64?
     package var offerIdentifier: String?
     package var offerDiscountType: String?
@@ -192,6 +196,7 @@ package struct ExportedPeriodItem: JSONItem {
         quantity = try fields.integer("quantity")
         inAppOwnershipType = try fields.text("inAppOwnershipType")
         transactionReason = try fields.text("transactionReason")
+        previousOriginalTransactionId = try fields.text("previousOriginalTransactionId")
         offerType = try fields.integer("offerType")
         offerIdentifier = try fields.text("offerIdentifier")
         offerDiscountType = try fields.text("offerDiscountType")
@@ -219,6 +224,7 @@ package struct ExportedPeriodItem: JSONItem {
         writer.optionalMember("quantity", quantity)
         writer.optionalMember("inAppOwnershipType", inAppOwnershipType)
         writer.optionalMember("transactionReason", transactionReason)
+        writer.optionalMember("previousOriginalTransactionId", previousOriginalTransactionId)
         writer.optionalMember("offerType", offerType)
         writer.optionalMember("offerIdentifier", offerIdentifier)
         writer.optionalMember("offerDiscountType", offerDiscountType)

@@ -12,6 +12,10 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .nullable("status", .text, "Its state at the instant; null before the first period.", example: "active"),
             .nullable("owner", .text, "The owner at the instant; null where there is none.", example: "alice"),
             .nullable("autoRenewProductId", .text, "What Apple said it renews into.", example: "notes.monthly"),
+            .optional(
+                "previousOriginalTransactionId", .text,
+                "The subscription that this one continues after a switch to or from a bundle. Else absent (PER-14).",
+                example: "2000000101"),
             .required("periods", .list(.object(periodSchema)), "By purchase date."),
             .required("tenures", .list(.object(tenureSchema)), "Whose it was, from the first known period on (OWN-1)."),
             .required(
@@ -54,6 +58,10 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .optional(
                 "addedSeats", .integer,
                 "How many seats it added to the period that runs; it gives no time. Else absent (PER-12).", example: "2"),
+            .optional(
+                "continuedBy", .text,
+                "The subscription that continues this one from here on, after a switch of bundles. Else absent (PER-14).",
+                example: "2000000341"),
         ])
     private static let tenureSchema = ObjectSchema(
         "Tenure", "Whose it is, from when until when, and by what (OWN-1).",
@@ -106,6 +114,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var owner: String?
     /// What Apple said it renews into; nil where it did not say.
     package var autoRenewProductId: String?
+    /// The subscription that this one continues (PER-14).
+    package var previousOriginalTransactionId: String?
     package var periods: [Period] = []
     package var tenures: [Tenure] = []
     package var revisions: [Revision] = []
@@ -153,6 +163,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         /// The subscription under which the same charge serves (PER-1); nil where it serves here.
         package var servedElsewhere: String?
         package var addedSeats: Int64?
+        /// The subscription that continues this one from here on (PER-14).
+        package var continuedBy: String?
 
         package init(transactionId: String, productId: String, purchaseDate: Timestamp, beginning: String, isUpgraded: Bool) {
             self.transactionId = transactionId
@@ -266,6 +278,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         status = try fields.text("status")
         owner = try fields.text("owner")
         autoRenewProductId = try fields.text("autoRenewProductId")
+        previousOriginalTransactionId = try fields.text("previousOriginalTransactionId")
         periods = try fields.requiredList("periods", Period.init)
         tenures = try fields.requiredList("tenures", Tenure.init)
         revisions = try fields.requiredList("revisions", Revision.init)
@@ -288,6 +301,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         writer.nullableMember("status", status)
         writer.nullableMember("owner", owner)
         writer.nullableMember("autoRenewProductId", autoRenewProductId)
+        writer.optionalMember("previousOriginalTransactionId", previousOriginalTransactionId)
         writer.member("periods") { $0.array { writer in periods.forEach { $0.write(to: &writer) } } }
         writer.member("tenures") { $0.array { writer in tenures.forEach { $0.write(to: &writer) } } }
         writer.member("revisions", revisions)
@@ -325,6 +339,7 @@ extension SubscriptionBody.Period {
         isUpgraded = try fields.requiredBool("isUpgraded")
         servedElsewhere = try fields.text("servedElsewhere")
         addedSeats = try fields.integer("addedSeats")
+        continuedBy = try fields.text("continuedBy")
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -346,6 +361,7 @@ extension SubscriptionBody.Period {
             writer.member("isUpgraded", isUpgraded)
             writer.optionalMember("servedElsewhere", servedElsewhere)
             writer.optionalMember("addedSeats", addedSeats)
+            writer.optionalMember("continuedBy", continuedBy)
         }
     }
 }

@@ -70,7 +70,7 @@ public struct TransactionPayload: Sendable, Hashable {
     public let billingPlanType: BillingPlanType?
     /// The place of this period in a commitment.
     public let commitmentInfo: TransactionCommitmentInfo?
-    /// The subscription that this one continues after the app or the purchase moved.
+    /// The subscription that this one replaced when its customer switched between a standalone subscription and a bundle.
     public let previousOriginalTransactionId: String?
     /// Why another transaction covers a period that was bought before: several may then cover one, and their quantities add up.
     public let additionalTransactionReason: AdditionalTransactionReason?

@@ -144,7 +144,7 @@ extension Ingest {
     /// Tells something of a subscription about which nothing need have been decided.
     mutating func tell(_ event: LedgerEvent, of key: SubscriptionKey, _ request: IngestRequest) throws {
         let policies = timeline(of: request.app).policies
-        _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
+        if desk.bring(key, to: policies, learnedAt: request.learnedAt) != nil { try tellSwitched(with: key, request) }
         if !desk.isDecided(key) {
             let nothing = Decision(
                 on: [], history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,

@@ -79,38 +79,60 @@ struct ChargeName: Sendable, Hashable, Comparable {
     }
 }
 
-/// Which subscriptions name which charges, as far as some requests are about them.
-struct ChargeBearers {
+/// Which subscriptions name which charges (PER-1), and which ones continue which (PER-14), as far as some requests are about
+/// them.
+struct NamedElsewhere {
     private var bearers: [ChargeName: Set<SubscriptionKey>] = [:]
+    /// Both of two of which one continues the other, by each of them.
+    private var switched: [SubscriptionKey: Set<SubscriptionKey>] = [:]
 
-    /// Of one charge no more are looked at: two are a migration, hundreds are seats.
+    /// Of one name no more are looked at: two are a migration, hundreds are seats.
     private static let mostOfOne = 16
 
     /// Subscriptions and charges that arrivals name.
     init(_ requests: [IngestRequest]) {
         for arrival in requests.flatMap(\.arrivals) {
             for fact in arrival.facts {
-                guard let name = ChargeName(fact, in: arrival.scope) else { continue }
-                bearers[name, default: []].insert(arrival.scope.key(of: fact))
+                let key = arrival.scope.key(of: fact)
+                if let name = ChargeName(fact, in: arrival.scope) { bearers[name, default: []].insert(key) }
+                if case .transaction(let line) = fact, let previous = line.continuedId {
+                    tie(key, to: SubscriptionKey(arrival.scope, previous))
+                }
             }
         }
+    }
+
+    private mutating func tie(_ key: SubscriptionKey, to other: SubscriptionKey) {
+        switched[key, default: []].insert(other)
+        switched[other, default: []].insert(key)
     }
 
     /// Adds those that the store knows.
-    mutating func complete(by transaction: any DecidingTransaction) throws {
-        for (scope, charges) in Dictionary(grouping: bearers.keys, by: \.scope).sorted(by: { $0.key < $1.key }) {
-            let names = Dictionary(charges.map { ($0.name, $0) }) { first, _ in first }
-            let ids = charges.map(\.webOrderLineItemId)
-            for found in try transaction.bearers(ofCharges: ids, limit: Self.mostOfOne, in: scope) {
-                guard let charge = names[found.name] else { continue }
-                bearers[charge, default: []].insert(SubscriptionKey(scope, found.subscription))
+    ///
+    /// - Parameter new: subscriptions of which nothing is kept; what continues one of them may have come first.
+    mutating func complete(by transaction: any DecidingTransaction, new: Set<SubscriptionKey>) throws {
+        let previous = Dictionary(grouping: new, by: \.scope)
+        let charges = Dictionary(grouping: bearers.keys, by: \.scope)
+        for scope in Set(charges.keys).union(previous.keys).sorted() {
+            let named = Dictionary((charges[scope] ?? []).map { ($0.name, $0) }) { first, _ in first }
+            let awaited = (previous[scope] ?? []).map { ($0.originalTransactionId.nameAsPrevious, $0) }
+            let continued = Dictionary(awaited) { first, _ in first }
+            let names = Array(named.keys) + continued.keys
+            for found in try transaction.bearers(of: names, limit: Self.mostOfOne, in: scope) {
+                let key = SubscriptionKey(scope, found.subscription)
+                if let charge = named[found.name] { bearers[charge, default: []].insert(key) }
+                if let previous = continued[found.name] { tie(key, to: previous) }
             }
         }
     }
 
-    var all: Set<SubscriptionKey> { bearers.values.reduce(into: []) { $0.formUnion($1) } }
+    /// Those that name charges which the requests name.
+    var bearing: Set<SubscriptionKey> { bearers.values.reduce(into: []) { $0.formUnion($1) } }
 
     func others(of name: ChargeName, beside key: SubscriptionKey) -> [SubscriptionKey] {
         (bearers[name] ?? []).subtracting([key]).sorted()
     }
+
+    /// Those that continue the subscription, or that it continues, as far as arrivals or the store say so.
+    func switched(with key: SubscriptionKey) -> Set<SubscriptionKey> { switched[key] ?? [] }
 }

@@ -138,6 +138,8 @@ extension SubscriptionHistory {
         case .join(let join): joins.contains(join)
         case .separation(let separation): separations.contains(separation)
         case .chargeElsewhere(let charge): chargesElsewhere.contains(charge)
+        case .predecessor(let word): switches.predecessors.contains(word)
+        case .continuation(let word): switches.continuations.contains(word)
         case .fact, .claim, .registration: false
         }
     }

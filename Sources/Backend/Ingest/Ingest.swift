@@ -106,14 +106,16 @@ package struct Ingest {
         for said in request.subscriptionInputs { others[said.key, default: []].append(said.input) }
         for key in request.subscriptions {
             let charges = charges(in: request.arrivals, of: key)
-            let inputs = (facts[key] ?? []) + (others[key] ?? []) + news(of: charges, for: key)
+            var inputs = (facts[key] ?? []) + (others[key] ?? []) + news(of: charges, for: key)
             guard !inputs.isEmpty else { continue }
+            inputs += try newsOfSwitches(for: key, with: inputs, request)
             try mergeAnonymous(by: inputs, about: key, request)
             let decision = try decide(on: inputs, about: key, request)
             result.decisions.append(decision)
             if facts[key] != nil { try warnOfCharges(in: decision, request) }
             try tellOthers(of: charges, in: key, request)
         }
+        for key in request.decided { try tellSwitched(with: key, request) }
         try propose(after: accounts, request)
         if let telling = request.telling { try tell(telling, request) }
         for signal in request.signals { signs.take(signal, request) }
@@ -173,7 +175,7 @@ package struct Ingest {
         let placed = try placed(inputs, history)
         let policies = timeline(of: request.app).policies
         // What other versions of the policy make of it is the operator's doing, and decided before the news (OWN-17).
-        _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
+        if desk.bring(key, to: policies, learnedAt: request.learnedAt) != nil { try tellSwitched(with: key, request) }
         let decision = Decision(
             on: placed, history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,
             learnedAt: request.learnedAt
@@ -192,6 +194,7 @@ package struct Ingest {
         desk.tell(told, of: key)
         let before = decision.before.merged
         for merge in decision.state.merged where !before.contains(merge) { try spread(merge, request) }
+        try tellSwitched(with: key, request)
         return decision
     }
 
@@ -243,7 +246,7 @@ struct Desk {
     /// The numbers of the apps' newest versions.
     let settings: [AppID: Int64]
     private var bearers: [TokenName: Set<SubscriptionKey>] = [:]
-    private var charges: ChargeBearers
+    private var named: NamedElsewhere
 
     private struct Entry {
         let stored: StoredSubscription?
@@ -264,8 +267,8 @@ struct Desk {
     /// Locks all of them, in one order, so that no two transactions wait for each other.
     init(for requests: [IngestRequest], in transaction: any DecidingTransaction, _ customers: inout CustomerDesk) throws {
         var keys = Set(requests.flatMap(\.subscriptions))
-        let named = Set(requests.flatMap(\.customers)).sorted()
-        charges = ChargeBearers(requests)
+        let concernedCustomers = Set(requests.flatMap(\.customers)).sorted()
+        named = NamedElsewhere(requests)
         var tokens: Set<TokenName> = []
         var registered: Set<TokenName> = []
         for request in requests {
@@ -281,14 +284,16 @@ struct Desk {
                 registered.insert(TokenName(app: request.app.id, token: registration.token))
             }
         }
-        let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted(), customers: named)
-        customers.take(locked, named)
+        let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted(), customers: concernedCustomers)
+        customers.take(locked, concernedCustomers)
         registrations = locked.registrations
         settings = locked.settings
         add(keys, locked)
-        try charges.complete(by: transaction)
-        try addMore(charges.all.sorted(), in: transaction)
-        keys.formUnion(charges.all)
+        let arriving = Set(requests.flatMap { $0.arrivals.flatMap { arrival in arrival.facts.map(arrival.scope.key) } })
+        try named.complete(by: transaction, new: arriving.filter { subscriptions[$0]?.stored == nil })
+        let others = keys.reduce(into: named.bearing) { $0.formUnion(switched(with: $1)) }
+        try addMore(others.sorted(), in: transaction)
+        keys.formUnion(others)
         // Only now, when the token cannot get another bearer, is it known which subscriptions a
         // registration concerns.
         let asked = requests.compactMap { request in
@@ -334,7 +339,17 @@ struct Desk {
 
     /// The subscriptions that name a charge, but for one; sorted.
     func bearers(of charge: ChargeName, beside key: SubscriptionKey) -> [SubscriptionKey] {
-        charges.others(of: charge, beside: key)
+        named.others(of: charge, beside: key)
+    }
+
+    /// Those that continue the subscription or that it continues; sorted.
+    func switched(with key: SubscriptionKey) -> [SubscriptionKey] {
+        let others = named.switched(with: key)
+        guard let words = subscriptions[key]?.history.switches,
+            !others.isEmpty || !words.predecessors.isEmpty || !words.continuations.isEmpty
+        else { return [] }
+        let heard = words.predecessors.map(\.originalTransactionId) + words.continuations.map(\.originalTransactionId)
+        return others.union(heard.map { SubscriptionKey(key.scope, $0) }).sorted()
     }
 
     /// Whether anything was decided about it here.
@@ -453,7 +468,7 @@ extension IngestRequest {
         var seen: Set<SubscriptionKey> = []
         let named =
             arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
-            + subscriptionInputs.map(\.key) + signals.compactMap(\.toldOf) + [delivery?.purchase].compactMap { $0 }
+            + subscriptionInputs.map(\.key) + signals.compactMap(\.toldOf) + [delivery?.purchase].compactMap { $0 } + decided
         return named.filter { seen.insert($0).inserted }
     }
 

@@ -139,7 +139,12 @@ extension Fact {
         case .notice(var notice, let id):
             notice.revocation = nil
             return [.notice(notice, about: id)]
-        case .transaction, .status, .failedQuestion: return []
+        case .transaction(var fact):
+            fact.previousOriginalTransactionId = nil
+            let withoutLink = fact
+            fact.details.additionalTransactionReason = nil
+            return [.transaction(withoutLink), .transaction(fact)]
+        case .status, .failedQuestion: return []
         }
     }
 }

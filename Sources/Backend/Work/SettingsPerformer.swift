@@ -152,6 +152,9 @@ package struct SettingsPerformer: WorkPerformer {
             }
             progress.changed += Int64(savings.count)
             if !savings.isEmpty { try transaction.save(savings) }
+            var request = IngestRequest(app: application.app, learnedAt: now)
+            request.decided = savings.filter(\.isContinued).map(\.key)
+            if !request.decided.isEmpty { _ = try Ingest.apply([request], in: transaction) }
         }
         orders += try holders.sorted { $0.key < $1.key }.map { customer, subscription in
             try WorkOrder(telling: customer, because: subscription.rawValue, at: now)

@@ -96,7 +96,7 @@ enum ConsumptionWords: Words {
         case .refused(.unknownTransaction): "不答复：该购买未计入任何顾客"
         case .refused(.noConsent): "不答复：没有同意"
         case .refused(.familyShared): "不答复：Apple 不接受关于家人共享的报告"
-        case .refused(.assigned): "不答复：Apple 不接受关于分配名额的报告"
+        case .refused(.assigned): "不答复：Apple 不接受关于已分配席位的报告"
         case .refused(.tooLate): "不答复：已过截止时间"
         }
     }

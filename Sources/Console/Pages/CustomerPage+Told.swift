@@ -62,7 +62,7 @@ enum DeliveryWords: Words {
     var english: String {
         switch self {
         case .deliveriesAre:
-            "Attempts to tell others of this customer, among the last \(DeliveryDesk.mostLookedAt) of each endpoint"
+            "Attempts to deliver events about this customer, among the last \(DeliveryDesk.mostLookedAt) of each endpoint"
         case .none:
             "None of the last attempts of an endpoint was about this customer: they were earlier, or no endpoint is configured."
         case .endpoint: "Endpoint"
@@ -73,7 +73,7 @@ enum DeliveryWords: Words {
         case .forgotten: "Not among the last attempts"
         case .unwanted: "no endpoint wants it"
         case .triedNext: "next attempt"
-        case .canBeTold: "The customer can be told:"
+        case .canBeTold: "Answer for the customer:"
         }
     }
 
@@ -109,6 +109,8 @@ struct CustomerSentence: Words {
                 "We do not know of a purchase of yours. Please open the app and choose Restore Purchases, or send us the receipt."
         }
         guard answer.isActive else {
+            // The end may lie before a hold, which is then no reason of it.
+            if answer.endReason == .held { return "You have no access: it was put on hold. Please contact us." }
             let ended = answer.end.map { "Your access ended on \(day($0, .english))" } ?? "You have no access"
             return "\(ended)\(answer.endReason.map { ": \(Self.english($0))" } ?? "")."
         }
@@ -117,7 +119,8 @@ struct CustomerSentence: Words {
         switch answer.restsOn?.right {
         case .gracePeriod:
             return
-                "Apple could not charge you. You keep access until \(until); please check your payment method in the App Store."
+                "Apple could not charge for the renewal. You keep access until \(until). If the subscription is charged to your "
+                + "Apple Account, please check the payment method in the App Store."
         case .provisional:
             return "You have access. Apple has not confirmed the renewal yet; without it your access ends on \(until)."
         case .paid, .balance, .granted, nil: break
@@ -132,13 +135,15 @@ struct CustomerSentence: Words {
     var chinese: String {
         guard answer.start != nil else { return "我们没有您的购买记录。请打开 App 并选择“恢复购买”，或将收据发给我们。" }
         guard answer.isActive else {
+            if answer.endReason == .held { return "您没有访问权限：它已被暂停。请联系我们。" }
             let ended = answer.end.map { "您的访问权限已于 \(day($0, .simplifiedChinese)) 结束" } ?? "您没有访问权限"
             return "\(ended)\(answer.endReason.map { "：\(Self.chinese($0))" } ?? "")。"
         }
         guard let end = answer.end else { return "您拥有访问权限，且不会到期。" }
         let until = day(end, .simplifiedChinese)
         switch answer.restsOn?.right {
-        case .gracePeriod: return "Apple 未能扣款。您的访问权限保留至 \(until)；请在 App Store 中检查付款方式。"
+        case .gracePeriod:
+            return "Apple 未能为续订扣款。您的访问权限保留至 \(until)。如果该订阅由您的 Apple 账户付款，请在 App Store 中检查付款方式。"
         case .provisional: return "您拥有访问权限。Apple 尚未确认续订；若无确认，访问权限将于 \(until) 结束。"
         case .paid, .balance, .granted, nil: break
         }
@@ -151,41 +156,41 @@ struct CustomerSentence: Words {
 
     private static func english(_ reason: EndReason) -> String {
         switch reason {
-        case .customerCanceled: "automatic renewal was turned off"
-        case .billingError: "Apple could not charge you"
-        case .priceIncreaseRefused: "you did not agree to the new price"
-        case .productUnavailable: "the subscription was not available any more"
-        case .expired: "it did not renew"
-        case .replaced: "another subscription took its place"
-        case .refunded: "Apple refunded it"
-        case .familySharingStopped: "it is not shared with you any more"
+        case .customerCanceled: "auto-renew had been turned off"
+        case .billingError: "Apple could not charge for the renewal"
+        case .priceIncreaseRefused: "you did not agree to a higher price, or to another change"
+        case .productUnavailable: "the subscription was no longer for sale"
+        case .expired: "the subscription did not renew"
+        case .replaced: "another product replaced it"
+        case .refunded: "Apple refunded the purchase"
+        case .familySharingStopped: "it is no longer shared with you through Family Sharing"
         case .assignmentRevoked: "your seat was taken back"
-        case .graceOver: "Apple could not charge you"
-        case .noNewsFromApple: "Apple has not told us of a renewal"
-        case .ownershipMoved: "it is used by another account"
+        case .graceOver: "Apple could not charge for the renewal"
+        case .noNewsFromApple: "Apple has not said that the subscription renewed"
+        case .ownershipMoved: "your account no longer owns the purchase"
         case .balanceUsed: "the time that you had is used up"
         case .grantEnded: "what we granted has ended"
-        case .held: "it is on hold; please ask us"
+        case .held: "it was put on hold"
         }
     }
 
     private static func chinese(_ reason: EndReason) -> String {
         switch reason {
         case .customerCanceled: "已关闭自动续订"
-        case .billingError: "Apple 未能扣款"
-        case .priceIncreaseRefused: "您未同意新价格"
-        case .productUnavailable: "该订阅已不再提供"
-        case .expired: "未续订"
-        case .replaced: "已由另一订阅取代"
-        case .refunded: "Apple 已退款"
-        case .familySharingStopped: "已不再与您共享"
-        case .assignmentRevoked: "您的名额已被收回"
-        case .graceOver: "Apple 未能扣款"
-        case .noNewsFromApple: "Apple 尚未告知续订"
-        case .ownershipMoved: "已由另一账户使用"
-        case .balanceUsed: "您的时间已用完"
+        case .billingError: "Apple 未能为续订扣款"
+        case .priceIncreaseRefused: "您未同意涨价或其他更改"
+        case .productUnavailable: "该订阅已停止销售"
+        case .expired: "订阅没有续订"
+        case .replaced: "已被另一商品替换"
+        case .refunded: "Apple 已为该购买退款"
+        case .familySharingStopped: "不再通过家人共享提供给您"
+        case .assignmentRevoked: "您的席位已被收回"
+        case .graceOver: "Apple 未能为续订扣款"
+        case .noNewsFromApple: "Apple 没有说订阅已续订"
+        case .ownershipMoved: "您的账户不再拥有该购买"
+        case .balanceUsed: "您的时长余额已用完"
         case .grantEnded: "我们给予的权限已结束"
-        case .held: "已暂停；请联系我们"
+        case .held: "已被暂停"
         }
     }
 }

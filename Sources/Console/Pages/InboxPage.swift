@@ -86,12 +86,12 @@ enum InboxWords: Words {
         switch self {
         case .title: "Inbox"
         case .claims: "Claims"
-        case .claimsAre: "Claims that nobody has decided yet"
+        case .claimsAre: "Claims that are pending"
         case .noClaims:
             "No claim is pending. The policy sends claims here where it says ask, where a limit is reached, and where several "
                 + "customers show one purchase."
         case .proposals: "Proposed owners"
-        case .proposalsAre: "Subscriptions that nobody owns, and whose they probably are"
+        case .proposalsAre: "Subscriptions without an owner, and their probable owners"
         case .noProposals: "No owner is proposed. One is where an unclaimed subscription is of a known Apple Account."
         case .becauseOf: "Because they own"
         case .next: "Further ones"
@@ -100,7 +100,7 @@ enum InboxWords: Words {
         case .approve(let customer, nil): "Approve: \(Speech.isolated(customer)) owns it from then on."
         case .deny(let customer, let owner?):
             "Deny: \(Speech.isolated(owner)) keeps it; this claim of \(Speech.isolated(customer)) is refused for good."
-        case .deny(let customer, nil): "Deny: nobody owns it; this claim of \(Speech.isolated(customer)) is refused for good."
+        case .deny(let customer, nil): "Deny: it has no owner; this claim of \(Speech.isolated(customer)) is refused for good."
         }
     }
 
@@ -108,7 +108,7 @@ enum InboxWords: Words {
         switch self {
         case .title: "待处理"
         case .claims: "认领"
-        case .claimsAre: "尚未裁决的认领"
+        case .claimsAre: "待定的认领"
         case .noClaims: "没有待定的认领。策略规定需要裁决、已达限额，或多位顾客出示同一购买时，认领会出现在这里。"
         case .proposals: "建议的拥有者"
         case .proposalsAre: "无人拥有的订阅，以及它们很可能属于谁"

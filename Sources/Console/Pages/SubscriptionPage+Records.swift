@@ -139,6 +139,8 @@ extension AuditRow.Evidence {
         case .intent(let id): "intent \(id)"
         case .reservation(let id): "reservation \(id)"
         case .chargeElsewhere(let id): "charge \(id)"
+        case .predecessor(let id): "owner of subscription \(id)"
+        case .continuation(let id): "continued by subscription \(id)"
         case .settingsVersion(let number): "policy \(number)"
         }
     }

@@ -217,6 +217,7 @@ struct SubscriptionPage {
         if let seats = period.addedSeats { return .said("addedSeats", StateWords.addedSeats(seats)) }
         if period.neverServes { return .said("neverServes", StateWords.neverServes) }
         if period.isIgnored { return .said("ignored", StateWords.ignored) }
+        if let next = period.continuedBy, period.takenBack == nil { return .said("continued", StateWords.continued(by: next)) }
         return switch period.endReason {
         case .ran: .said("ran", StateWords.ran)
         case .replaced: .said("replaced", StateWords.replaced)

@@ -205,7 +205,7 @@ enum DrawingWords: Words {
     var english: String {
         switch self {
         case .title: "Periods and owners over time"
-        case .nobody: "nobody"
+        case .nobody: "no owner"
         case .description(let periods, let owners, let marks):
             "Bars for periods, and for what was kept beside them: \(periods). Owners below them: \(owners). Claims and votes as "
                 + "dots above: \(marks). The tables below have the same."
@@ -213,7 +213,7 @@ enum DrawingWords: Words {
         case .kind(.offer): "offer"
         case .kind(.paid): "paid"
         case .kind(.grace): "billing grace period"
-        case .kind(.provisional): "kept without news"
+        case .kind(.provisional): "kept for the time being"
         case .kind(.refunded): "refunded"
         case .kind(.replaced): "replaced"
         }
@@ -229,7 +229,7 @@ enum DrawingWords: Words {
         case .kind(.offer): "优惠"
         case .kind(.paid): "付费"
         case .kind(.grace): "宽限期"
-        case .kind(.provisional): "暂无消息，暂时保留"
+        case .kind(.provisional): "暂时保留"
         case .kind(.refunded): "已退款"
         case .kind(.replaced): "已被替换"
         }

@@ -16,22 +16,22 @@ enum SubscriptionWords: Words {
     var english: String {
         switch self {
         case .title(let id): "Subscription \(Speech.isolated(id))"
-        case .toldForAnInstant: "This is told for an instant in the past or the future, not for now."
+        case .toldForAnInstant: "This page describes an instant in the past or the future, not the present."
         case .proposal(let customer, let other):
-            "Nobody has claimed it. It probably belongs to \(Speech.isolated(customer)), who owns \(Speech.isolated(other)) of "
+            "It has no owner. It probably belongs to \(Speech.isolated(customer)), who owns \(Speech.isolated(other)) of "
                 + "the same Apple Account."
-        case .nobody: "nobody"
+        case .nobody: "no owner"
         case .ownerSince: "Owner since"
         case .ownerWhy: "Owner by rule"
         case .periodEnd: "Period ends"
         case .policyVersion: "Version of the policy"
         case .sameAccount: "Same Apple Account"
-        case .at: "Told for the instant"
+        case .at: "As of"
         case .atHint: "In UTC, such as 2026-11-22T07:03:00Z; empty: now."
         case .show: "Show"
         case .periods: "Periods"
         case .owners: "Owners"
-        case .revisions: "What was believed before"
+        case .revisions: "Owners as known before"
         case .claims: "Claims and votes"
         case .explanation: "Explanation"
         case .facts: "Facts"
@@ -47,12 +47,12 @@ enum SubscriptionWords: Words {
         case .newestFirst(let records, let shown, let count):
             shown < count ? "\(records.english): \(shown) of \(count), the newest first" : "\(records.english), the newest first"
         case .noPeriods: "No period is known. A notification, an upload or an import would bring one."
-        case .noOwners: "Nobody ever owned it. The first customer whose app uploads the purchase becomes the owner."
+        case .noOwners: "It has never had an owner. The first customer whose app uploads the purchase becomes the owner."
         case .noRevisions: "It was always known as it is now."
-        case .noClaims: "No customer showed it. A claim comes when an app uploads the purchase or asks to restore."
+        case .noClaims: "No customer has claimed it. A claim is made when an app uploads the purchase or asks to restore."
         case .noVotes: "No operator and no owner decided anything about it."
         case .noFacts: "Nothing that Apple signed is kept."
-        case .noAudit: "Nobody's access was ever changed by it."
+        case .noAudit: "It has never changed the access of a customer."
         case .noEvents: "No event was emitted about it."
         case .noWork: "Nothing is to be done about it."
         }
@@ -63,19 +63,19 @@ enum SubscriptionWords: Words {
         case .title(let id): "订阅 \(Speech.isolated(id))"
         case .toldForAnInstant: "以下内容针对过去或将来的某一时刻，而非现在。"
         case .proposal(let customer, let other):
-            "尚无人认领。它很可能属于 \(Speech.isolated(customer))，该顾客拥有同一 Apple 账户的 \(Speech.isolated(other))。"
+            "它无人拥有。它很可能属于 \(Speech.isolated(customer))，该顾客拥有同一 Apple 账户的 \(Speech.isolated(other))。"
         case .nobody: "无人"
         case .ownerSince: "拥有起始"
         case .ownerWhy: "归属依据的规则"
         case .periodEnd: "周期结束"
         case .policyVersion: "策略版本"
         case .sameAccount: "同一 Apple 账户"
-        case .at: "针对时刻"
+        case .at: "截至"
         case .atHint: "UTC 时间，例如 2026-11-22T07:03:00Z；留空表示现在。"
         case .show: "显示"
         case .periods: "周期"
         case .owners: "拥有者"
-        case .revisions: "此前的认知"
+        case .revisions: "此前所知的归属"
         case .claims: "认领与裁决"
         case .explanation: "解释"
         case .facts: "事实"
@@ -93,7 +93,7 @@ enum SubscriptionWords: Words {
         case .noPeriods: "没有已知的周期。通知、上传或导入会带来周期。"
         case .noOwners: "从未有人拥有它。第一位由 App 上传该购买的顾客将成为拥有者。"
         case .noRevisions: "一直与现在所知相同。"
-        case .noClaims: "没有顾客出示过它。App 上传购买或请求恢复购买时会产生认领。"
+        case .noClaims: "没有顾客认领过它。App 上传购买或请求恢复购买时会产生认领。"
         case .noVotes: "操作员与拥有者均未作出裁决。"
         case .noFacts: "没有保存 Apple 签名的内容。"
         case .noAudit: "它从未改变任何人的访问权限。"
@@ -108,12 +108,12 @@ extension ConsoleRoute.SubscriptionRecords {
     fileprivate var english: String {
         switch self {
         case .periods: "What was bought or given, and until when"
-        case .owners: "From when to when it was whose, as it is known now"
-        case .revisions: "Whose it was, as it was known from time to time"
+        case .owners: "Owners, from when to when, as known now"
+        case .revisions: "Owners, as known at earlier times"
         case .claims: "What customers showed"
         case .votes: "What operators and owners decided"
         case .facts: "What Apple signed or said"
-        case .audit: "How it changed what somebody may use"
+        case .audit: "How it changed what customers may use"
         case .events: "What was emitted about it"
         case .work: "What is to be done about it, or was"
         }
@@ -127,7 +127,7 @@ extension ConsoleRoute.SubscriptionRecords {
         case .claims: "顾客所出示的"
         case .votes: "操作员与拥有者的裁决"
         case .facts: "Apple 签名或告知的"
-        case .audit: "它如何改变访问权限"
+        case .audit: "它如何改变顾客的访问权限"
         case .events: "与它有关的已发出事件"
         case .work: "待办或已办的工作"
         }
@@ -147,7 +147,7 @@ enum FactWords: Words {
         case .kind(.status): "status answered by Apple"
         case .kind(.failedQuestion): "question that Apple did not answer"
         case .noAccess: "no access"
-        case .provisional: "without news until"
+        case .provisional: "kept for the time being, until"
         }
     }
 
@@ -159,7 +159,7 @@ enum FactWords: Words {
         case .kind(.status): "Apple 答复的状态"
         case .kind(.failedQuestion): "Apple 未答复的询问"
         case .noAccess: "无访问权限"
-        case .provisional: "暂无消息，至"
+        case .provisional: "暂时保留，至"
         }
     }
 }

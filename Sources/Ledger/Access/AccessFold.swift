@@ -10,6 +10,7 @@ struct AccessFold {
     /// By `signedDate`.
     let statuses: [StatusFact]
     let questions: [FailedQuestion]
+    let continuations: [Continuation]
     let policies: PolicyTimeline
     let environment: Environment
 
@@ -20,7 +21,8 @@ struct AccessFold {
         for index in periods.indices where periods[index].givesAccess {
             append(paidSpan(of: periods[index]), to: &spans)
             guard periods[index].ranOut, let end = periods[index].end else { continue }
-            let next = periods[(index + 1)...].first { !$0.neverServes }?.purchaseDate
+            var next = periods[(index + 1)...].first { !$0.neverServes }?.purchaseDate
+            if let switchedAt = switchedAt(periods[index]) { next = min(next ?? switchedAt, switchedAt) }
             guard next.map({ $0 > end }) ?? true else { continue }
             append(
                 prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans
@@ -74,10 +76,12 @@ struct AccessFold {
 
     /// When a refund that takes access came; nil where none did.
     private func refund(of period: Period) -> Timestamp? {
-        guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
-            policies.takesAccess(revocation)
-        else { return nil }
-        return revocation.revocationDate
+        period.takenBack.flatMap { policies.takesAccess($0) ? $0.revocationDate : nil }
+    }
+
+    /// When the subscription that continues this one from a period on began (PER-14): it gives from there on.
+    private func switchedAt(_ period: Period) -> Timestamp? {
+        period.continuedBy.flatMap { id in continuations.first { $0.originalTransactionId == id }?.switchedAt }
     }
 
     private func prolongation(of end: End) -> AccessSpan {

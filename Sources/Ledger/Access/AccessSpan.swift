@@ -46,7 +46,7 @@ package struct AccessSpan: Sendable, Hashable {
         case balanceUsed
         /// A grant ended or was withdrawn (ENT-9).
         case grantEnded
-        /// An operator holds it (ENT-9).
+        /// An operator's hold ended it or still prevents it (ENT-9).
         case held
 
         /// Apple took it back, and may give it back (ENT-5).

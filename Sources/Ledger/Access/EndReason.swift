@@ -29,7 +29,7 @@ package enum EndReason: String, Sendable, Hashable, CaseIterable {
     case balanceUsed
     /// A grant ended or was withdrawn (ENT-9).
     case grantEnded
-    /// An operator holds it (ENT-9).
+    /// An operator's hold ended it or still prevents it (ENT-9).
     case held
 
     /// - Parameter expirationIntent: what Apple gave for the end; nil where it gave nothing.

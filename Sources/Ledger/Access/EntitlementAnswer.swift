@@ -157,7 +157,8 @@ extension EntitlementAnswer {
         // Where a grant ends the window, nothing follows.
         endIsSetToRenew = last.map { $0.window.until == present?.until && $0.isSetToRenew(by: times.heard) } ?? false
         priceIncreaseStatus = word?.priceIncreaseStatus
-        let reason: AccessSpan.End? = present == nil ? (isHeld ? .held : last?.endsBecause) : nil
+        let reason: AccessSpan.End? =
+            present != nil ? nil : isHeld || sorted.contains { $0.isCutShort(at: shown?.until) } ? .held : last?.endsBecause
         endedBecause = reason
         expirationIntent = reason?.isEndOfRenewal == true ? last?.holding?.words.last(by: times.heard)?.expirationIntent : nil
         // What is signed later changes what is said of later instants.
@@ -206,6 +207,12 @@ extension EntitlementAnswer {
 }
 
 extension Stretch {
+    /// Whether it would last beyond the end of a window, so that a hold ended the window there (ENT-9).
+    fileprivate func isCutShort(at end: Timestamp?) -> Bool {
+        guard let end else { return false }
+        return window.contains(end) || (window.until == end && endsBecause == .held)
+    }
+
     /// Whether it ends where a paid period does, and Apple last said that another follows.
     fileprivate func isSetToRenew(by instant: Timestamp) -> Bool {
         switch endsBecause {

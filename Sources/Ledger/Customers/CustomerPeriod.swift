@@ -48,7 +48,7 @@ package struct CustomerPeriod: Sendable, Hashable {
     /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped, or a seat that was taken
     /// back.
     package var refund: Revocation? {
-        guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
+        guard let revocation = period.takenBack,
             period.transaction.takenBack(by: revocation) == .money, !isSwitch(at: revocation.revocationDate)
         else { return nil }
         return revocation

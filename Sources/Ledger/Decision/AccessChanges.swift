@@ -92,7 +92,7 @@ struct AccessChanges {
     private func rule(losingAt instant: Timestamp) -> Rule {
         let cut = after.periods.last { $0.end == instant }
         switch cut?.endReason {
-        case .replaced: return .upgrade
+        case .replaced: return cut?.continuedBy == nil ? .upgrade : .bundleSwitch
         case .revoked: return .takeBack
         case .ran, nil: break
         }

@@ -69,6 +69,10 @@ package struct AuditRow: Sendable, Hashable {
         case reservation(String)
         /// What another subscription's books say of a charge, by its id.
         case chargeElsewhere(String)
+        /// Who owned the subscription that this one continues, by that one's id (PER-14).
+        case predecessor(String)
+        /// Another subscription continues this one, by its id.
+        case continuation(String)
         /// A version of what the app chose (OWN-17), by its number.
         case settingsVersion(Int64)
 
@@ -85,6 +89,8 @@ package struct AuditRow: Sendable, Hashable {
                 case .join(let join): .vote(join.id.rawValue)
                 case .separation(let separation): .vote(separation.id.rawValue)
                 case .chargeElsewhere(let charge): .chargeElsewhere(charge.id)
+                case .predecessor(let word): .predecessor(word.originalTransactionId.rawValue)
+                case .continuation(let word): .continuation(word.originalTransactionId.rawValue)
                 }
         }
     }

@@ -12,6 +12,8 @@ package enum LedgerInput: Sendable, Hashable {
     case join(CustomerJoin)
     case separation(CustomerSeparation)
     case chargeElsewhere(ChargeElsewhere)
+    case predecessor(Predecessor)
+    case continuation(Continuation)
 }
 
 /// Everything that follows from new inputs, as values: the store writes it in one transaction, all or nothing.
@@ -106,7 +108,7 @@ extension Decision {
         var actor: AuditRow.Actor = inputs.isEmpty ? .operatorOfTenure : .appStore
         for input in inputs {
             switch input {
-            case .fact, .claim, .intent, .chargeElsewhere: continue
+            case .fact, .claim, .intent, .chargeElsewhere, .predecessor, .continuation: continue
             case .registration: actor = .appBackend
             case .merge: actor = .customer
             case .reservation, .join, .separation: actor = .operatorOfTenure
@@ -132,6 +134,8 @@ extension SubscriptionHistory {
         case .join(let join): record(join)
         case .separation(let separation): record(separation)
         case .chargeElsewhere(let charge): record(charge)
+        case .predecessor(let word): record(word)
+        case .continuation(let word): record(word)
         }
     }
 }

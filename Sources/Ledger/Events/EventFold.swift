@@ -18,24 +18,28 @@ struct EventFold {
     /// How many periods from the first on are the same before and after.
     let samePeriods: Int
 
-    /// The events, and the history that remembers up to which instant passing time is told with them. Inputs that say nothing new
-    /// are not written, and so they tell nothing either.
+    /// The events, and the history that remembers what was reported with them: up to which instant the passing of time, and which
+    /// periods not yet. Inputs that say nothing new are not written, and so they produce no event either.
     func telling(_ saysAnythingNew: Bool) -> (events: [LedgerEvent], history: SubscriptionHistory) {
         guard saysAnythingNew else { return ([], after.history) }
-        let (events, toldUntil) = all()
+        let periods = PeriodEvents(
+            before: before.state, after: after.state, same: samePeriods, renewals: after.history.renewals,
+            unannounced: before.history.unannounced
+        ).all()
+        let (events, toldUntil) = all(after: periods.events)
         var history = after.history
         if let toldUntil { _ = history.record(toldUntil: toldUntil) }
+        _ = history.record(unannounced: periods.unannounced)
         return (events, history)
     }
 
-    private func all() -> (events: [LedgerEvent], toldUntil: Timestamp?) {
+    /// - Parameter periods: the events about periods, which come first.
+    private func all(after periods: [LedgerEvent]) -> (events: [LedgerEvent], toldUntil: Timestamp?) {
         let renewal = RenewalEvents(before: before, after: after)
         let owners = OwnerEvents(before: before.state, after: after.state)
         let passing = PassageEvents(before: before, after: after, passages: passages, now: now).all()
-        var events = PeriodEvents(
-            before: before.state, after: after.state, same: samePeriods, renewals: after.history.renewals
-        ).all()
-        var story = SubscriptionStory(ofRenewalIn: before.state)
+        var events = periods
+        var story = SubscriptionStory(ofRenewalIn: before.state, unannounced: before.history.unannounced)
         for event in events { story.take(event) }
         events += renewal.outlook(from: story) + renewal.billingFailed() + renewal.priceIncrease()
         events += owners.ownerChanges() + owners.claims()

@@ -51,7 +51,7 @@ private struct Passages {
         if case .billingGracePeriod = previous, step.status?.givesAccess != true {
             passages.append(passage(.gracePeriodEnded, step.at))
         }
-        if previous?.givesAccess == true, step.status?.givesAccess != true {
+        if previous?.givesAccess == true, step.status?.givesAccess != true, !isContinued {
             let reason = moment.state.spans.last { $0.until == step.at }?.endsBecause
             passages.append(
                 passage(.accessEnded, step.at) { ($0.endedBecause, $0.status) = (reason, step.status?.name) })
@@ -59,11 +59,18 @@ private struct Passages {
         switch step.status {
         case .provisional(let until): passages.append(passage(.accessProvisional, step.at) { $0.until = until })
         case .billingGracePeriod(let until): passages.append(passage(.gracePeriodBegan, step.at) { $0.until = until })
-        case .expired where isFinal && last.isSubscriptionPeriod && last.endReason == .ran:
+        case .expired where isFinal && last.isSubscriptionPeriod && last.endReason == .ran && !isContinued:
             passages.append(passage(.subscriptionExpired, step.at) { $0.tellAt = whenToTellOfEnd(step.at) })
         case .expired, .active, .billingRetry, .revoked, .notBegun, .purchased, nil: break
         }
         return passages
+    }
+
+    /// PER-14: the end of what another subscription continues is no lapse.
+    private var isContinued: Bool {
+        guard last.continuedBy != nil else { return false }
+        if case .revoked = last.endReason { return false }
+        return true
     }
 
     private func passage(_ kind: LedgerEvent.Kind, _ at: Timestamp, _ change: (inout Passage) -> Void = { _ in }) -> Passage {

@@ -8,22 +8,32 @@ struct PeriodEvents {
     let same: Int
     /// All that is known after, by `signedDate`.
     let renewals: [RenewalFact]
+    /// The strongest name of each period that was never announced.
+    let unannounced: [PeriodAlias]
 
-    /// By the order of the periods; of one period its beginning first.
-    func all() -> [LedgerEvent] {
+    /// The events by the order of the periods, of one period its beginning first, and the names of the periods that remain
+    /// unannounced. A period is announced once, when it first serves (PER-1, PER-13).
+    func all() -> (events: [LedgerEvent], unannounced: [PeriodAlias]) {
         let known = indexOfKnown(from: same)
-        var events: [LedgerEvent] = []
+        var (events, remaining, absent) = ([LedgerEvent](), Set(unannounced), [PeriodAlias]())
         for index in after.periods.indices[same...] {
             let period = after.periods[index]
-            // PER-1: told once, where it serves.
+            let isUnannounced = period.aliases.contains(where: unannounced.contains)
+            let earlier = isUnannounced ? nil : period.aliases.lazy.compactMap { known[$0] }.first
+            let previous = earlier.map { before.periods[$0] }
+            remaining.subtract(period.aliases)
+            if previous == nil, let name = period.nameWhileAbsent { absent.append(name) }
+            // PER-1: the subscription where it serves reports it.
             guard period.servedElsewhere == nil else { continue }
-            let previous = period.aliases.lazy.compactMap { known[$0] }.first.map { before.periods[$0] }
-            if previous?.servedElsewhere != nil || previous == nil && !period.neverServes { events += beginning(of: index) }
-            if let previous { events += purchaseMade(of: index, unlessSaidBy: previous) }
+            if let previous {
+                events += purchaseMade(of: index, unlessSaidBy: previous)
+            } else if !period.neverServes {
+                events += beginning(of: index)
+            }
             events += revocation(of: index, previous: previous)
             events += extended(of: index, previous: previous)
         }
-        return events
+        return (events, remaining.union(absent).sorted())
     }
 
     /// Where each name stood; for look-up only.
@@ -57,7 +67,9 @@ struct PeriodEvents {
         let (kind, rule) = kind(of: index)
         let begun = event(kind, of: index, at: period.purchaseDate, by: rule) {
             $0.until = period.transaction.expiresDate
-            if kind == .subscriptionChanged { $0.previousProductId = after.periods.productReplaced(by: index) }
+            if kind == .subscriptionChanged {
+                $0.previousProductId = after.periods.productReplaced(by: index) ?? after.predecessor?.productId
+            }
         }
         return [begun] + offer(of: index)
     }
@@ -69,8 +81,8 @@ struct PeriodEvents {
         case .resubscription: return (.subscriptionResubscribed, .resubscription)
         case .firstKnown:
             // What Apple calls a renewal began before we heard of it.
-            guard period.transaction.transactionReason == .renewal else { return (.subscriptionStarted, .period) }
-            return (.subscriptionRenewed, .renewalNeverMoves)
+            if period.transaction.transactionReason == .renewal { return (.subscriptionRenewed, .renewalNeverMoves) }
+            return after.continues == nil ? (.subscriptionStarted, .period) : (.subscriptionChanged, .bundleSwitch)
         default:
             let isRecovery = after.periods.isRecovery(index, renewals)
             return (isRecovery ? .subscriptionRecovered : .subscriptionRenewed, .renewalNeverMoves)
@@ -168,6 +180,9 @@ struct PeriodEvents {
 }
 
 extension Period {
+    /// Its strongest name, where it gives nothing here and may come to serve; added seats never do (PER-12).
+    fileprivate var nameWhileAbsent: PeriodAlias? { neverServes && addedSeats == nil ? aliases.last : nil }
+
     /// A revocation that is a refund or a stopped share, and not an upgrade seen from the money's side (ENT-4).
     fileprivate var refund: Revocation? {
         transaction.isUpgraded || (endReason == .replaced && addedSeats == nil) ? nil : transaction.revocation

@@ -12,8 +12,8 @@ package struct SubscriptionStory: Sendable, Hashable {
     package private(set) var renews: Bool?
     /// The product into which it will renew, where that is not its own; nil where it renews into its own, or not at all.
     package private(set) var nextProductId: ProductID?
-    /// When the last known period began; for taking events alone. A renewal that an upgrade replaced before it began (PER-13) may
-    /// have been told, so that it can differ between a story that was told and one that a state says.
+    /// When the last announced period began; for taking events alone. It is not part of what the state says: a period that serves
+    /// nowhere here today may have been announced (PER-1, PER-13).
     private(set) var lastPurchaseDate: Timestamp?
 
     /// Before the first event.
@@ -72,14 +72,15 @@ extension SubscriptionStory {
 
 extension SubscriptionStory {
     /// What the state says of the next renewal alone.
-    init(ofRenewalIn state: SubscriptionState) {
+    ///
+    /// - Parameter unannounced: the strongest name of each period that was never announced.
+    init(ofRenewalIn state: SubscriptionState, unannounced: [PeriodAlias] = []) {
         let outlook = RenewalOutlook(of: state)
         renews = outlook?.renews
         nextProductId = outlook?.nextProductId
-        // What serves under another subscription today may have been told of here before that was known (PER-1).
         lastPurchaseDate =
-            state.periods.last {
-                $0.isSubscriptionPeriod && $0.absence != .replacedEarly && $0.absence != .addedSeats
+            state.periods.last { period in
+                period.isSubscriptionPeriod && period.addedSeats == nil && !period.aliases.contains(where: unannounced.contains)
             }?.purchaseDate
     }
 

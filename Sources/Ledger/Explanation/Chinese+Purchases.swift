@@ -7,23 +7,23 @@ extension ExplanationLine.Purchase {
         case .renewed(let bought, let before, let times, let interruption):
             bought.chinese(renewedAt: line, from: before, times: times, after: interruption)
         case .oneTime(let bought, let type, let quantity):
-            "\(line.chineseWhen)，购买了 \(quantity > 1 ? "\(quantity) 个 " : "")\(bought.productId)\(bought.chineseTerms)。"
-                + type.chinese
+            "\(line.chineseWhen)，\(bought.chineseAcquired)了 \(quantity > 1 ? "\(quantity) 个 " : "")\(bought.productId)"
+                + "\(bought.chineseTerms)。\(type.chinese)"
         case .alreadyActive(let bought):
             "\(line.chineseWhen)，\(bought.productId) 生效期间又被购买了一次\(bought.chineseTerms)。拥有者不变"
         case .earlyRenewalReplaced(let bought, let from):
             "\(line.chineseWhen)，\(bought.productId) 的续订也被替换：Apple 已为 \(from.chinese) 起的时间提前扣款"
-                + "\(bought.chineseCost.map { " \($0)" } ?? "")。它从未提供访问权限。是否退还这笔款项只有 Apple 知道"
-        case .givesNothing(let product, .familySharingIgnored): "\(product) 不提供访问权限，因为此 App 不支持家人共享的项目"
+                + "\(bought.chineseCost.map { " \($0)" } ?? "")。它从未提供访问权限。Apple 是否退款，只有 Apple 知道"
+        case .givesNothing(let product, .familySharingIgnored): "\(product) 不提供访问权限，因为 App 的策略忽略家人共享"
         case .givesNothing(let product, .ownershipType(let type)):
-            "\(product) 不提供访问权限：Apple 称其为 \(type)，此类购买在此只保存和显示"
+            "\(product) 不提供访问权限，因为 inAppOwnershipType 为 \(type) 的购买在此只作保存"
         case .givesNothing(let product, .servedElsewhere(let server)):
-            "\(line.chineseWhen)，\(product) 的这笔扣款在订阅 \(server) 中更早被签名，在那里生效，在此不提供任何权限"
+            "\(line.chineseWhen)，\(product) 的这笔扣款在订阅 \(server) 中更早被签名，在那里提供访问权限，在此不提供"
         case .addedSeats(let bought, let count):
-            "\(line.chineseWhen)，\(bought.productId) 增加了 \(count) 个名额\(bought.chineseCost.map { "，价格 \($0)" } ?? "")。"
+            "\(line.chineseWhen)，\(bought.productId) 增加了 \(count) 个席位\(bought.chineseCost.map { "，价格 \($0)" } ?? "")。"
                 + "订阅的拥有者和到期时间不变"
         case .twoCharges(let product, let key):
-            "\(line.chineseWhen)，\(product) 的扣款编号 \(key) 与一个日期不重叠的较早周期相同。两者各算一笔扣款"
+            "\(line.chineseWhen)，\(product) 扣款，其 webOrderLineItemId \(key) 与一个较早周期的相同。两者日期不重叠，因此各算一笔扣款"
         case .otherStorefront(let product, let storefront, let before):
             "\(line.chineseWhen)，\(product) 在 \(storefront) 的 App Store 扣款，此前在 \(before) 的 App Store 扣款"
         }
@@ -46,15 +46,21 @@ extension ExplanationLine.Bought {
     /// What it cost; nil where it cost nothing, or Apple did not say.
     var chineseCost: String? { price.flatMap { $0.amount.count == 0 ? nil : $0.english } }
 
+    /// How the customer got it.
+    fileprivate var chineseAcquired: String { isFamilyShared ? "通过家人共享获得" : isAssigned ? "通过群组购买的席位获得" : "购买" }
+
     fileprivate func chinese(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
         let commitment = commitmentUntil.map { "。按承诺逐月扣款，至 \($0.chinese)" } ?? ""
-        let verb = isFamilyShared ? "通过家人共享获得" : isAssigned ? "作为群组购买的名额获得" : "购买"
+        let verb = chineseAcquired
         switch beginning {
         case .first: return "\(verb)了 \(productId)\(chineseTerms)\(commitment)"
         case .firstHeardOf: return "\(productId) 续订\(chineseTerms)\(commitment)。此前的情况未知"
         case .again: return "再次\(verb)了 \(productId)\(chineseTerms)\(commitment)"
+        case .continuing(let previous, let product):
+            return "\(verb)了 \(productId)\(chineseTerms)\(commitment)。顾客切换了捆绑订阅：它延续订阅 \(previous)"
+                + "\(product.map { "（\($0)）" } ?? "")"
         case .replacing(let product):
-            return "\(verb)了 \(productId)\(chineseTerms)\(commitment)，立即替换了\(product.map { " \($0)" } ?? "此前的项目")"
+            return "\(verb)了 \(productId)\(chineseTerms)\(commitment)，立即替换了\(product.map { " \($0)" } ?? "此前的一个未知商品")"
         }
     }
 
@@ -71,7 +77,7 @@ extension ExplanationLine.Bought {
         switch interruption {
         case .none: return "\(line.chineseWhen)，\(renewed)"
         case .failedCharge: return "\(line.chineseWhen)，Apple 最终扣款成功：\(renewed)"
-        case .gap(let since): return "\(line.chineseWhen)，\(renewed)。此前付费时间已于 \(since.chinese) 结束"
+        case .gap(let since): return "\(line.chineseWhen)，\(renewed)。此前的周期已于 \(since.chinese) 结束"
         }
     }
 }
@@ -80,7 +86,7 @@ extension ProductKind {
     fileprivate var chinese: String {
         switch self {
         case .consumable: "这是消耗型项目：按数量计，不提供时长"
-        case .nonConsumable: "这是非消耗型项目：在 Apple 收回之前一直有效"
+        case .nonConsumable: "这是非消耗型项目：不会过期"
         case .nonRenewingSubscription: "这是非续期订阅：Apple 不给出结束时间，时长由 App 的配置决定"
         case .autoRenewableSubscription: "这是订阅，但 Apple 没有给出结束时间；它不提供任何权限"
         case .unstated: "Apple 没有说明这是哪种商品；在此之前它不提供任何权限"
@@ -95,19 +101,19 @@ extension ExplanationLine.Refund {
     var chinese: String {
         switch self {
         case .refunded(let product, let revocation, let takeBack):
-            "Apple 退还了 \(Chinese.product(product)) \(revocation.chineseShare)\(revocation.chineseReason)。\(takeBack.chinese)"
+            "Apple 退还了\(Chinese.named(product))\(revocation.chineseShare)\(revocation.chineseReason)。\(takeBack.chinese)"
         case .familySharingStopped(let product, let takeBack): "\(product) 的家人共享已停止。\(takeBack.chinese)"
-        case .assignmentEnded(let product, let takeBack): "提供 \(product) 的群组名额被收回。\(takeBack.chinese)"
+        case .assignmentEnded(let product, let takeBack): "提供 \(product) 的群组购买席位被收回。\(takeBack.chinese)"
         case .wasRefunded(let product, let revocation):
-            "Apple 退还了 \(Chinese.product(product)) \(revocation?.chineseShare ?? "的款项")\(revocation?.chineseReason ?? "")"
-        case .reversed(let product): "Apple 撤销了对 \(Chinese.product(product)) 的退款。它重新有效，如同从未退款"
-        case .declined(let product): "Apple 拒绝对 \(Chinese.product(product)) 退款。一切不变"
+            "Apple 退还了\(Chinese.named(product))\(revocation?.chineseShare ?? "的款项")\(revocation?.chineseReason ?? "")"
+        case .reversed(let product): "Apple 撤销了对\(Chinese.named(product))的退款。它视同从未退款"
+        case .declined(let product): "Apple 拒绝对\(Chinese.named(product))退款。一切不变"
         case .consumptionRequested(let product, let reason, let deadline):
-            "Apple 询问 \(Chinese.product(product)) 的使用情况：顾客申请退款\(Self.chinese(reason))。"
+            "Apple 询问\(Chinese.named(product))的使用情况：顾客申请退款\(Self.chinese(reason))。"
                 + "Apple 要求 App 在 \(deadline.chinese) 之前答复"
         case .restOfReplaced(let bought, let rest):
-            "\(bought.productId) 剩余的 \(rest.chinese) 随之结束"
-                + (bought.chineseCost == nil || bought.isPaidByAnother ? "" : "。退还多少只有 Apple 知道")
+            "\(bought.productId) 剩余的 \(rest.chinese)因被替换而结束"
+                + (bought.chineseCost == nil || bought.isPaidByAnother ? "" : "。Apple 退款多少，只有 Apple 知道")
         }
     }
 
@@ -129,7 +135,7 @@ extension ExplanationLine.Refund.TakeBack {
     fileprivate var chinese: String {
         switch self {
         case .took(let time, let customer?): "未使用的时间（\(time.chinese)）已从 \(customer) 收回"
-        case .took(let time, nil): "未使用的时间（\(time.chinese)）已收回；当时无人拥有"
+        case .took(let time, nil): "未使用的时间（\(time.chinese)）已收回。当时无人拥有"
         case .tookWhole(let customer): "已\(customer.map { "从 \($0) " } ?? "")收回"
         case .nothingLeft: "其时间已经结束，没有可收回的"
         case .keptByPolicy: "按 App 的策略，顾客保留这段时间"

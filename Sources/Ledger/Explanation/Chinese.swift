@@ -79,8 +79,11 @@ enum Chinese {
     /// Whose it is after a change that they asked for; empty where it stays.
     static func next(_ owner: CustomerID?) -> String { owner.map { "。届时归提出更改的 \($0) 所有" } ?? "" }
 
-    /// `它` where it is not known which.
+    /// `该购买` where it is not known which.
     static func product(_ product: ProductID?) -> String { product?.rawValue ?? "该购买" }
+
+    /// The product inside Chinese words, with spaces around Latin letters as Chinese is set.
+    static func named(_ product: ProductID?) -> String { product.map { " \($0) " } ?? "该购买" }
 }
 
 // MARK: Offers

@@ -3,14 +3,22 @@ import Primitives
 extension ExplanationLine.Ownership {
     func english(_ line: ExplanationLine) -> String {
         switch self {
-        case .nobody(let claimWaits):
+        case .nobody(.noClaim):
             line.stretched(
-                "nobody owned \(line.it), because \(claimWaits ? "a claim to it waited" : "nobody had claimed it")",
-                "nobody has owned \(line.it), because \(claimWaits ? "a claim to it waits" : "nobody has claimed it")")
+                "\(line.it) had no owner, because no customer had claimed it",
+                "\(line.it) has had no owner, because no customer has claimed it")
+        case .nobody(.claimPending):
+            line.stretched(
+                "\(line.it) had no owner, because a claim to it was pending",
+                "\(line.it) has had no owner, because a claim to it is pending")
+        case .nobody(.noClaimAccepted):
+            line.stretched(
+                "\(line.it) had no owner, because no claim to it had been accepted",
+                "\(line.it) has had no owner, because no claim to it has been accepted")
         case .released:
             line.stretched(
-                "nobody owned \(line.it), because the customer whose it was had been erased",
-                "nobody has owned \(line.it), because the customer whose it was has been erased")
+                "\(line.it) had no owner, because the customer who owned it had been erased",
+                "\(line.it) has had no owner, because the customer who owned it has been erased")
         case .owner(let customer, let why, let judged):
             line.stretched("\(line.it) belonged to \(customer)", "\(line.it) has belonged to \(customer)")
                 + ", because \(why.english(customer))\(judged.english)"
@@ -18,17 +26,19 @@ extension ExplanationLine.Ownership {
             merge.english(line, anonymous, customer)
                 + ". What belonged to \(anonymous) counts as \(customer)'s, from the beginning"
         case .joined(let pair, let reason):
-            "On \(line.when), an operator decided that \(pair.from) is \(pair.into)\(English.reason(reason)). What belonged to "
-                + "\(pair.from) counts as \(pair.into)'s, from the beginning"
+            "On \(line.when), an operator decided that \(pair.from) and \(pair.into) are one customer, \(pair.into): what "
+                + "belonged to \(pair.from) counts as \(pair.into)'s, from the beginning\(English.reason(reason))"
         case .separated(let pair):
-            "On \(line.when), an operator decided that \(pair.from) is not \(pair.into) after all. Each has what was theirs"
+            "On \(line.when), an operator decided that \(pair.from) and \(pair.into) are two customers after all: what belonged "
+                + "to \(pair.from) is \(pair.from)'s again"
         case .intent(let customer, let product):
-            "On \(line.when), \(customer)'s app asked whether \(customer) might buy \(product)"
+            "On \(line.when), \(customer)'s app asked whether \(customer) may buy \(product)"
         case .buyerUnknown(let product, let owner):
             "On \(line.when), nothing showed who bought \(product), and so it stayed with \(owner)"
         case .reserved(let customer): "On \(line.when), an operator or an import reserved \(line.it) for \(customer)"
         case .tokenTooLate(let customer, let product, let reason):
-            "On \(line.when), the account token that the purchase\(product.map { " of \($0)" } ?? "") carries was registered for "
+            "On \(line.when), the account token that "
+                + "\(product.map { "the purchase of \($0)" } ?? "a change of the subscription") carries was registered for "
                 + "\(customer). That has no effect, because \(reason.english)"
         }
     }
@@ -53,8 +63,8 @@ extension ExplanationLine.Ownership.TooLate {
         switch self {
         case .registeredBefore(let named): "it had been registered for \(named) before"
         case .vouchedFor(let named): "it was made for \(named)"
-        case .borneHere: "the purchase had shown it already, so that anybody could have copied it"
-        case .borneElsewhere: "another purchase had shown it already, so that anybody could have copied it"
+        case .borneHere: "it had been used here before, so that anybody could have copied it"
+        case .borneElsewhere: "it had been used for another purchase before, so that anybody could have copied it"
         }
     }
 }
@@ -92,17 +102,18 @@ extension ExplanationLine.Ownership.Why {
     fileprivate func english(_ owner: CustomerID) -> String {
         switch self {
         case .token(let origin): "the purchase carries the account token that \(origin.english(owner))"
-        case .tokenSet(let origin): "the app set on the running purchase the account token that \(origin.english(owner))"
+        case .tokenSet(let origin): "the app later gave the purchase the account token that \(origin.english(owner))"
         case .tokenOfChange(let product, let origin):
             "the change\(product.map { " to \($0)" } ?? "") carries the account token that \(origin.english(owner))"
         case .evidence(let shown, let grade, let among): shown.english(owner, grade, among)
         case .firstToShow(let shown):
-            "\(shown.who(owner)) was the first to show it\(shown.kind == .restore ? ", by a restore" : "")"
+            "\(shown.who(owner)) made the first claim to it that was accepted\(shown.kind == .restore ? ", by a restore" : "")"
         case .restored(let shown): "\(shown.who(owner)) restored it, and the app's policy let a restore move it"
         case .restoredFromAnonymous(let before, let shown):
             "\(shown.who(owner)) restored it, and what belongs to an anonymous customer, here \(before), "
-                + "goes to whoever restores it"
+                + "goes to the customer who restores it"
         case .reserved: "it was reserved for \(owner)"
+        case .previous(let id): "\(owner) owned the subscription \(id), which this one continues"
         case .operatorDecided(let reason): "an operator decided so\(English.reason(reason))"
         case .operatorApproved(let kind, let reason): "an operator approved \(owner)'s \(kind.noun)\(English.reason(reason))"
         case .ownerAgreed(let before, let kind): "\(before.map(\.rawValue) ?? "its owner") agreed to \(owner)'s \(kind.noun)"
@@ -121,13 +132,14 @@ extension ExplanationLine.Shown {
     ) -> String {
         let rivals =
             among == .alone
-            ? ", and nobody else showed in time that they had bought it" : ", before anybody else showed that they had bought it"
+            ? ", and no other customer showed evidence of the purchase in time"
+            : ", before any other customer showed evidence of the purchase"
         let others = grade == .prompt ? "" : rivals
         if isChange {
             return "\(whose(owner)) reported the change to \(productId)" + wait("after it was asked for") + others
         }
         switch kind {
-        case .queue: return "it appeared on \(device(owner))" + wait("after the purchase of \(productId)") + others
+        case .queue: return "the purchase of \(productId) appeared on \(device(owner))" + wait("after it was made") + others
         case .purchase, .restore, .reservation:
             return "\(whose(owner)) uploaded the purchase of \(productId)" + wait("after it was made") + others
         }
@@ -149,7 +161,7 @@ extension Claim.Kind {
     var noun: String {
         switch self {
         case .purchase: "upload of the purchase"
-        case .queue: "upload of what appeared on the device"
+        case .queue: "upload of the purchase that appeared on the device"
         case .restore: "restore"
         case .reservation: "reservation"
         }
@@ -173,20 +185,23 @@ extension ExplanationLine.ClaimNews {
         case .contested(let product, let customers, let buyer, let decidedAt):
             "more than one customer had a claim to \(product): \(English.list(customers.map(\.rawValue))). "
                 + Self.contested(buyer, decidedAt)
+        case .lapsed(let made):
+            made.did(line.it) + ". This was pending until \(made.customer) was erased, and was then refused"
         case .denied(let customer, let kind, let reason): "an operator denied \(customer)'s \(kind.noun)\(English.reason(reason))"
-        case .transferChangedNothing(let customer, let reason):
-            "an operator gave it to \(customer), who owned it already\(English.reason(reason))"
+        case .transferChangedNothing(let customer, let isOwner, let reason):
+            "an operator gave it to \(customer)\(English.reason(reason)). That changed nothing"
+                + (isOwner ? ": \(customer) owned it already" : "")
         case .approvalChangedNothing(let customer, let kind, let reason):
-            "\(customer)'s \(kind.noun) was approved, and that changed nothing\(English.reason(reason))"
+            "\(customer)'s \(kind.noun) was approved\(English.reason(reason)). That changed nothing"
         }
     }
 
     private static func contested(_ buyer: CustomerID?, _ decidedAt: Timestamp?) -> String {
         switch (buyer, decidedAt) {
         case (let buyer?, nil): "It stays with \(buyer) unless an operator decides otherwise"
-        case (let buyer?, let at?): "It stayed with \(buyer) until an operator decided, on \(at.english)"
-        case (nil, nil): "An operator should decide whose it is"
-        case (nil, let at?): "An operator decided whose it is on \(at.english)"
+        case (let buyer?, let at?): "It stayed with \(buyer) until the owner was decided, on \(at.english)"
+        case (nil, nil): "An operator must decide whose it is"
+        case (nil, let at?): "The owner was decided on \(at.english)"
         }
     }
 }
@@ -197,7 +212,7 @@ extension ExplanationLine.Made {
         if isChange { return "\(customer)'s app reported the change to \(productId) as \(customer)'s own" }
         switch kind {
         case .purchase: return "\(customer)'s app uploaded the purchase of \(productId) as \(customer)'s own"
-        case .queue: return "\(productId) appeared on \(customer)'s device"
+        case .queue: return "the purchase of \(productId) appeared on \(customer)'s device"
         case .restore: return "\(customer) asked to restore \(it)"
         case .reservation: return "an operator or an import reserved \(it) for \(customer)"
         }
@@ -206,7 +221,7 @@ extension ExplanationLine.Made {
     fileprivate var stays: String { owner.map { "It stayed with \($0)" } ?? "It stayed without an owner" }
 
     fileprivate func refusal(_ reason: ClaimOutcome.RefusalReason, _ rule: Rule) -> String {
-        let whose = owner.map { "it belonged to \($0)" } ?? "nobody owned it"
+        let whose = owner.map { "it belonged to \($0)" } ?? "it had no owner"
         switch reason {
         case .ownedByAnother where rule == .renewalNeverMoves:
             return "\(stays): a renewal appears on every device of the Apple Account, and does not show who bought"
@@ -219,7 +234,8 @@ extension ExplanationLine.Made {
             return "This was refused: the purchase carries the account token of another customer"
         case .boughtByAnother: return "This was refused: \(whose), and there is better evidence of who bought"
         case .anonymousClaimant:
-            return "This was refused: \(whose), and an anonymous customer takes nothing from an identified one"
+            return "This was refused: \(whose), and under the app's policy an anonymous customer takes nothing from an "
+                + "identified one"
         case .denied: return "An operator denied this later"
         }
     }
@@ -238,17 +254,17 @@ extension ExplanationLine.Made {
     }
 
     fileprivate func waiting(_ reason: ClaimOutcome.WaitingReason, _ decidedAt: Timestamp?) -> String {
-        guard let decidedAt else { return "This waits for \(wait(reason))" }
-        return "This waited for \(wait(reason)). An operator decided on \(decidedAt.english)"
+        guard let decidedAt else { return "This is pending \(wait(reason))" }
+        return "This was pending \(wait(reason)). The owner was decided on \(decidedAt.english)"
     }
 
     private func wait(_ reason: ClaimOutcome.WaitingReason) -> String {
         switch reason {
-        case .decision where isContested: "an operator, because another customer has a claim that is as good"
-        case .decision where kind == .restore: "a decision, as the app's policy wants it for restores"
-        case .decision: "a decision, as the app's policy wants it for purchases"
-        case .signedPendingChange: "Apple to confirm the change"
-        case .limit: "an operator, because \(limit)"
+        case .decision where isContested: "an operator's decision, because another customer has an equal claim"
+        case .decision where kind == .restore: "a decision, which the app's policy requires for restores"
+        case .decision: "a decision, which the app's policy requires for purchases"
+        case .signedPendingChange: "Apple's confirmation of the change"
+        case .limit: "an operator's decision, because \(limit)"
         }
     }
 
@@ -264,8 +280,8 @@ extension ExplanationLine.Made {
 
     fileprivate var repeated: String {
         guard let again else { return "" }
-        let times = again.count == 1 ? "once more" : "\(again.count) more times"
-        return ". It was tried \(times), the last time on \(again.lastAt.english)"
+        if again.count == 1 { return ". It was tried once more, on \(again.lastAt.english)" }
+        return ". It was tried \(again.count) more times, the last time on \(again.lastAt.english)"
     }
 }
 
@@ -273,7 +289,7 @@ extension ExplanationLine.Made.Weakness {
     fileprivate func english(_ customer: CustomerID) -> String {
         switch self {
         case .late(let wait): "this came \(wait.english) after the purchase, too late to show who bought"
-        case .notAskedFor: "\(customer)'s app had not asked to buy it, so that this does not show who bought"
+        case .notAskedFor: "\(customer)'s app had not asked whether \(customer) may buy it, so that this does not show who bought"
         case .byKind: "this does not show who bought"
         }
     }

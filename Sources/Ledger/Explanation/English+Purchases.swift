@@ -8,27 +8,27 @@ extension ExplanationLine.Purchase {
             bought.english(renewedAt: line, from: before, times: times, after: interruption)
         case .oneTime(let bought, let type, let quantity):
             "On \(line.when), \(quantity > 1 ? "\(quantity) of \(bought.productId) were" : "\(bought.productId) was") "
-                + "bought\(bought.terms). \(type.english)"
+                + "\(bought.acquired)\(bought.terms). \(type.english)"
         case .alreadyActive(let bought):
-            "On \(line.when), while \(bought.productId) was running, it was bought once more\(bought.terms). "
+            "On \(line.when), while \(bought.productId) was active, it was bought once more\(bought.terms). "
                 + "The owner stays the same"
         case .earlyRenewalReplaced(let bought, let from):
             "On \(line.when), the renewal of \(bought.productId) was replaced too: Apple had charged"
-                + "\(bought.cost.map { " \($0) for" } ?? "") it early, for the time from \(from.english). It never gave access. "
-                + "Only Apple can say whether it returns the charge"
+                + "\(bought.cost.map { " \($0)" } ?? "") for it early, for the time from \(from.english). It never gave access. "
+                + "Only Apple knows whether it refunds the charge"
         case .givesNothing(let product, .familySharingIgnored):
-            "\(product) gives no access, because the app does not serve what is shared through Family Sharing"
+            "\(product) gives no access, because the app's policy ignores Family Sharing"
         case .givesNothing(let product, .ownershipType(let type)):
-            "\(product) gives no access: Apple calls it \(type), and purchases of that kind are only kept and shown here"
+            "\(product) gives no access, because purchases with the inAppOwnershipType \(type) are only stored here"
         case .givesNothing(let product, .servedElsewhere(let server)):
             "On \(line.when), \(product) was charged, and the same charge was signed first under the subscription \(server). It "
-                + "serves there and gives nothing here"
+                + "gives access there and none here"
         case .addedSeats(let bought, let count):
             "On \(line.when), \(count) \(count == 1 ? "seat of" : "seats of") \(bought.productId) \(count == 1 ? "was" : "were") "
-                + "added\(bought.cost.map { " for \($0)" } ?? ""). Whose the subscription is and until when stays the same"
+                + "added\(bought.cost.map { " for \($0)" } ?? ""). The owner and the end of the subscription stay the same"
         case .twoCharges(let product, let key):
-            "On \(line.when), \(product) was charged under \(key), as an earlier period was whose dates do not overlap. "
-                + "Both are kept as charges of their own"
+            "On \(line.when), \(product) was charged with the webOrderLineItemId \(key), which an earlier period has, too. Their "
+                + "dates do not overlap, so that they are two charges"
         case .otherStorefront(let product, let storefront, let before):
             "On \(line.when), \(product) was charged in the App Store of \(storefront), and before that in that of \(before)"
         }
@@ -53,18 +53,24 @@ extension ExplanationLine.Bought {
     /// What it cost; nil where it cost nothing, or Apple did not say.
     fileprivate var cost: String? { price.flatMap { $0.amount.count == 0 ? nil : $0.english } }
 
+    /// How the customer got it.
+    fileprivate var acquired: String {
+        isFamilyShared ? "shared through Family Sharing" : isAssigned ? "assigned as a seat of a group purchase" : "bought"
+    }
+
     fileprivate func english(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
         let commitment = commitmentUntil.map { ". It is charged by the month under a commitment until \($0.english)" } ?? ""
-        let verb =
-            isFamilyShared
-            ? "was shared through Family Sharing" : isAssigned ? "was assigned as a seat of a group purchase" : "was bought"
+        let verb = "was \(acquired)"
         switch beginning {
         case .first: return "\(productId) \(verb)\(terms)\(commitment)"
-        case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before that is not known"
+        case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before is not known"
         case .again: return "\(productId) \(verb) again\(terms)\(commitment)"
         case .replacing(let product):
-            let before = product?.rawValue ?? "what was there before"
+            let before = product?.rawValue ?? "an earlier product, which is not known,"
             return "\(productId) \(verb)\(terms)\(commitment). It replaced \(before) at once"
+        case .continuing(let previous, let product):
+            return "\(productId) \(verb)\(terms)\(commitment). The customer switched to or from a bundle: it continues the "
+                + "subscription \(previous)\(product.map { ", which was \($0)" } ?? "")"
         }
     }
 
@@ -80,7 +86,7 @@ extension ExplanationLine.Bought {
         switch interruption {
         case .none: return "On \(line.when), \(renewed)"
         case .failedCharge: return "On \(line.when), Apple was able to charge after all: \(renewed)"
-        case .gap(let since): return "On \(line.when), \(renewed). The paid time before it had ended on \(since.english)"
+        case .gap(let since): return "On \(line.when), \(renewed). The period before it had ended on \(since.english)"
         }
     }
 
@@ -94,7 +100,7 @@ extension ProductKind {
     fileprivate var english: String {
         switch self {
         case .consumable: "It is a consumable: it is counted, and gives no time"
-        case .nonConsumable: "It is a non-consumable: it lasts until Apple takes it back"
+        case .nonConsumable: "It is a non-consumable: it does not expire"
         case .nonRenewingSubscription:
             "It is a non-renewing subscription: Apple names no end, and the app's configuration sets how long it lasts"
         case .autoRenewableSubscription: "It is a subscription, and Apple named no end; it gives nothing"
@@ -124,8 +130,8 @@ extension ExplanationLine.Refund {
             "Apple asked about \(English.product(product)): the customer wanted a refund\(Self.english(reason)). "
                 + "Apple wanted the app's answer by \(deadline.english)"
         case .restOfReplaced(let bought, let rest):
-            "the rest of \(bought.productId), \(rest.english), ended with that"
-                + (bought.cost == nil || bought.isPaidByAnother ? "" : ". Only Apple can say what it returns for it")
+            "the rest of \(bought.productId), \(rest.english), ended because it was replaced"
+                + (bought.cost == nil || bought.isPaidByAnother ? "" : ". Only Apple knows how much of its price it refunds")
         }
     }
 
@@ -147,7 +153,7 @@ extension ExplanationLine.Refund.TakeBack {
     fileprivate var english: String {
         switch self {
         case .took(let time, let customer?): "The unused time, \(time.english), was taken back from \(customer)"
-        case .took(let time, nil): "The unused time, \(time.english), was taken back; nobody owned it"
+        case .took(let time, nil): "The unused time, \(time.english), was taken back. It had no owner"
         case .tookWhole(let customer): "It was taken back\(customer.map { " from \($0)" } ?? "")"
         case .nothingLeft: "Its time was over already, and nothing was taken back"
         case .keptByPolicy: "The customer keeps the time, as the app's policy says"

@@ -84,6 +84,9 @@ extension ExplanationLine {
             case replacing(ProductID?)
             /// After the end.
             case again
+            /// It continues that subscription after a switch to or from a bundle (PER-14). The product that ran then is nil where
+            /// it is not known.
+            case continuing(OriginalTransactionID, ProductID?)
         }
 
         /// What came between the period before and its renewal.
@@ -182,6 +185,8 @@ extension ExplanationLine {
             case renewalWasOff
             /// Apple says that another product replaced it, and that one is not known here.
             case replacedByUnknown
+            /// That subscription continues it after a switch to or from a bundle (PER-14).
+            case continued(OriginalTransactionID)
             /// Apple does not try to charge for longer than so many days.
             case retryOver(days: Int64)
             /// Nobody said so.
@@ -225,8 +230,7 @@ extension ExplanationLine {
 extension ExplanationLine {
     /// Who owned it, and what was said of who is who.
     package enum Ownership: Sendable, Hashable {
-        /// `claimWaits`: a customer's claim to it waits for a decision.
-        case nobody(claimWaits: Bool)
+        case nobody(Unowned)
         /// Whose it was is erased (I45).
         case released
         case owner(CustomerID, Why, Judgement)
@@ -245,6 +249,15 @@ extension ExplanationLine {
         case tokenTooLate(CustomerID, of: ProductID?, TooLate)
         /// Something was bought and nothing shows by whom.
         case buyerUnknown(ProductID, staysWith: CustomerID)
+
+        /// Why no customer owns it.
+        package enum Unowned: Sendable, Hashable {
+            case noClaim
+            /// A claim to it is pending.
+            case claimPending
+            /// There were claims, and none of them is pending or was accepted.
+            case noClaimAccepted
+        }
 
         /// How an anonymous customer and another one became one.
         package enum Merge: Sendable, Hashable {
@@ -285,7 +298,7 @@ extension ExplanationLine {
             case tokenSet(TokenOrigin)
             case tokenOfChange(ProductID?, TokenOrigin)
             case evidence(Shown, PurchaseGrade, Among)
-            /// First to show it, by this kind of claim.
+            /// The first claim that was accepted.
             case firstToShow(Shown)
             case restored(Shown)
             case restoredFromAnonymous(CustomerID, Shown)
@@ -294,6 +307,8 @@ extension ExplanationLine {
             case operatorDecided(reason: String)
             case operatorApproved(Claim.Kind, reason: String)
             case ownerAgreed(CustomerID?, Claim.Kind)
+            /// They owned the subscription that this one continues (PER-14).
+            case previous(OriginalTransactionID)
         }
 
         /// Who else had evidence of the same grade.
@@ -335,10 +350,12 @@ extension ExplanationLine {
         case noted(Made)
         /// Several have evidence of one purchase, or a reservation of it. `decidedAt` as above.
         case contested(ProductID, customers: [CustomerID], serves: CustomerID?, decidedAt: Timestamp?)
+        /// Pending until its customer was erased (I45).
+        case lapsed(Made)
         /// `reason`: in the operator's words; may be empty.
         case denied(CustomerID, Claim.Kind, reason: String)
-        /// An operator gave it to its present owner.
-        case transferChangedNothing(CustomerID, reason: String)
+        /// An operator gave it to a customer, and its owners are those without that. `isOwner`: the customer owned it already.
+        case transferChangedNothing(CustomerID, isOwner: Bool, reason: String)
         /// Somebody approved a claim that had been decided before, or who no longer could.
         case approvalChangedNothing(CustomerID, Claim.Kind, reason: String)
     }
@@ -413,11 +430,13 @@ extension ExplanationLine {
         case renewedAhead(ProductID, from: Timestamp, owner: CustomerID?)
         /// A charge each month until the end of the commitment (PER-10).
         case commitment(until: Timestamp)
-        /// It is over, and only a new purchase brings it back. `notFor`: the entitlements that the owner may use meanwhile, for
-        /// which no purchase is needed; sorted.
-        case mustBuyAgain(notFor: [EntitlementID])
-        /// Its end is not confirmed: it goes on if Apple still says so.
+        /// It is over, and how the customer can have it again. `notFor`: the entitlements that the owner may use without that;
+        /// sorted.
+        case hadAgain(WayBack, notFor: [EntitlementID])
+        /// Its end is not confirmed: it goes on if Apple reports later that it renewed.
         case mayComeBack
+        /// Apple reported that another product replaced it: it goes on once Apple shows that one.
+        case mayComeBackAsAnother
         /// Nothing was paid: it is of Apple's Sandbox (FACT-4).
         case sandbox
         case noNews(ended: Timestamp, keptUntil: Timestamp?)
@@ -444,6 +463,19 @@ extension ExplanationLine {
             case lasts(until: Timestamp?)
             /// A non-renewing subscription whose configured end is past.
             case ranOut(at: Timestamp)
+            /// It gives no access to anybody, at no instant.
+            case givesNothing(Purchase.Reason)
+        }
+
+        /// What makes it the customer's again.
+        package enum WayBack: Sendable, Hashable {
+            case purchase
+            /// It was refunded: a purchase, or the reversal of the refund (ENT-5).
+            case purchaseOrReversal
+            /// The customer had it through Family Sharing and never bought it (OWN-13).
+            case familySharing
+            /// The customer had it by a seat of a group purchase and never bought it (PER-12).
+            case seat
         }
 
         package struct Renewing: Sendable, Hashable {

@@ -67,10 +67,10 @@ extension ExplanationTeller {
         if answer.isActive, let source = answer.restsOn {
             return .active(until: answer.end, basis(source, owner.account))
         }
-        if answer.endedBecause == .held, let account = owner.account, let entitlement = answer.entitlement {
-            return .held(
-                until: account.holds(of: entitlement).first { $0.contains(instant) }?.until,
-                reason: reason(for: entitlement, in: account))
+        if answer.endedBecause == .held, let account = owner.account, let entitlement = answer.entitlement,
+            let hold = account.holds(of: entitlement).first(where: { $0.contains(instant) })
+        {
+            return .held(until: hold.until, reason: reason(for: entitlement, in: account))
         }
         guard let end = answer.end, let reason = answer.endReason else { return .neverGiven }
         return .ended(at: end, reason)

@@ -82,13 +82,19 @@ extension ExplanationTeller {
 
     private func ended(_ index: Int) -> ExplanationLine? {
         guard let (end, ending) = ending(of: index) else { return nil }
-        return line(end, .periodEnd, say: .billing(.ended(begun[index].productId, ending)))
+        let rule: Rule = if case .continued = ending { .bundleSwitch } else { .periodEnd }
+        return line(end, rule, say: .billing(.ended(begun[index].productId, ending)))
     }
 
     /// How a period ended by the instant, as far as Apple said by then; nil where it went on, was replaced or refunded, where
     /// Apple still tries to charge, or where access was still kept.
     func ending(of index: Int) -> (at: Timestamp, ExplanationLine.Billing.Ending)? {
         let period = begun[index]
+        if let id = period.continuedBy, period.takenBack == nil, let end = period.end, end <= instant,
+            period.endReason == .replaced || index == begun.count - 1
+        {
+            return (end, .continued(id))
+        }
         if period.endReason == .replaced, index == begun.count - 1, let end = period.end, end <= instant {
             return (end, .replacedByUnknown)
         }

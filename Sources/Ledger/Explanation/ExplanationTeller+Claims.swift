@@ -101,6 +101,8 @@ extension ExplanationTeller {
             let made = self.made(weighed)
             let decidedAt = decision(after: claim.claimedAt)
             return told(made, by: rule, .claim(.waiting(made, reason, decidedAt: decidedAt)), at: claim.claimedAt)
+        case .refused(.denied, _) where !isDenied(claim.id):
+            return line(claim.claimedAt, .restore, say: .claim(.lapsed(made(weighed))))
         case .refused(let reason, let rule):
             let made = self.made(weighed)
             return told(made, by: rule, .claim(.refused(made, reason, by: rule)), at: claim.claimedAt)
@@ -110,20 +112,41 @@ extension ExplanationTeller {
     /// A decision that came after the instant is not heard.
     func outcome(_ weighed: SubscriptionState.WeighedClaim) -> ClaimOutcome {
         let id = weighed.claim.id
+        if case .refused(.denied, _) = weighed.outcome, !isDenied(id), !isErased(weighed.claim.customer) {
+            return outcomeBeforeDecision(of: weighed.claim)
+        }
         let decisions = history.votes.filter { $0.kind == .deny(id) || $0.kind == .approve(id) }
         guard let first = decisions.map(\.votedAt).min(), first > instant else { return weighed.outcome }
         switch weighed.outcome {
-        case .refused(.denied, _): return .waiting(.decision)
+        case .refused(.denied, _): return outcomeBeforeDecision(of: weighed.claim)
         case .moved
         where state.tenures.contains(where: { $0.from > instant && $0.vote.map(decisions.map(\.id).contains) == true }):
-            return .waiting(.decision)
+            return outcomeBeforeDecision(of: weighed.claim)
         default: return weighed.outcome
         }
     }
 
-    /// When an operator gave it to somebody after the instant that is given, by the one that is told for.
+    /// What the app's policy alone makes of a claim that was decided later.
+    private func outcomeBeforeDecision(of claim: Claim) -> ClaimOutcome {
+        guard claim.kind == .restore else { return .waiting(.decision) }
+        guard state.owner(at: claim.claimedAt) != nil else { return .waiting(.limit) }
+        switch policy(at: claim.claimedAt).onRestore {
+        case .ask: return .waiting(.decision)
+        case .keep: return .refused(.ownedByAnother, rule: .restore)
+        case .transfer, .transferIfInactive: return .waiting(.limit)
+        }
+    }
+
+    private func isDenied(_ id: ID<ClaimEvidence>) -> Bool { history.votes.contains { $0.kind == .deny(id) } }
+
+    /// Whether the customer was erased by the instant: their pending claims are refused without a decision (I45).
+    private func isErased(_ customer: CustomerID) -> Bool {
+        history.votes.contains { $0.kind == .erase(customer) && $0.votedAt <= instant }
+    }
+
+    /// When an operator or the owner decided whose it is, after the instant that is given, by the one that is explained.
     private func decision(after begin: Timestamp) -> Timestamp? {
-        state.tenures.first { $0.vote != nil && $0.from > begin && $0.from <= instant }?.from
+        state.tenures.first { $0.vote != nil && $0.customer != nil && $0.from > begin && $0.from <= instant }?.from
     }
 
     private func told(
@@ -221,7 +244,10 @@ extension ExplanationTeller {
                 guard !state.tenures.contains(where: { $0.vote == vote.id }) else { return nil }
                 return line(
                     vote.votedAt, .restore,
-                    say: .claim(.transferChangedNothing(identities.resolve(customer), reason: vote.reason)))
+                    say: .claim(
+                        .transferChangedNothing(
+                            identities.resolve(customer), isOwner: state.owner(at: vote.votedAt) == identities.resolve(customer),
+                            reason: vote.reason)))
             case .erase: return nil
             case .deny(let id):
                 guard let claim = claim(id), state.claims.contains(where: { $0.claim.id == id && $0.outcome.isDenial }) else {

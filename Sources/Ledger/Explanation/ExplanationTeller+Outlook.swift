@@ -15,18 +15,27 @@ extension ExplanationTeller {
     }
 
     private func standing(_ status: SubscriptionStatus) -> ExplanationLine.Outlook.Standing {
+        if let givesNothing { return .givesNothing(givesNothing) }
         switch status {
         case .active: return .active
         case .provisional: return .provisional
         case .billingGracePeriod: return .grace
         case .billingRetry: return .retry
         case .expired(let at, _): return .over(ended: at, begun.indices.last.flatMap { ending(of: $0)?.1 } ?? .silence)
-        case .revoked(let at):
-            let takenBack = last.flatMap { last in last.transaction.revocation.map(last.transaction.takenBack) }
-            return .revoked(since: at, takenBack ?? .money)
+        case .revoked(let at): return .revoked(since: at, takenBack)
         case .notBegun(let from): return .notBegun(from: from)
         case .purchased: return purchased
         }
+    }
+
+    /// Why what was bought last gives no access to anybody; nil where it can, or where an earlier period still does.
+    private var givesNothing: ExplanationLine.Purchase.Reason? {
+        state.spans.contains { $0.contains(instant) } ? nil : last?.givesNothingBecause
+    }
+
+    /// What Apple took back with the last period, where that was revoked.
+    private var takenBack: TakenBack {
+        last.flatMap { last in last.transaction.revocation.map(last.transaction.takenBack) } ?? .money
     }
 
     private var purchased: ExplanationLine.Outlook.Standing {
@@ -43,6 +52,7 @@ extension ExplanationTeller {
     private var last: Period? { state.periods.lastServing(by: instant) }
 
     private func next(_ status: SubscriptionStatus) -> [ExplanationLine] {
+        guard givesNothing == nil else { return [] }
         switch status {
         case .active(nil, _): return [line(instant, .answer, say: .outlook(.doesNotEnd))]
         case .active(let until?, let renewal): return [afterPaidTime(until, renewal)]
@@ -60,19 +70,30 @@ extension ExplanationTeller {
         case .billingRetry(let since):
             let until = since.adding(last?.longestBillingRetry ?? BillingRetry.usual)
             return [line(instant, .gracePeriod, say: .outlook(.retryRuns(since: since, until: until)))]
-        case .expired: return [afterEnd]
-        case .revoked: return [mustBuyAgain]
+        case .expired: return [afterEnd].compactMap(\.self)
+        case .revoked:
+            switch takenBack {
+            case .familySharing: return [hadAgain(.familySharing)]
+            case .assignment: return [hadAgain(.seat)]
+            case .money: return [hadAgain(.purchaseOrReversal)]
+            }
         case .notBegun, .purchased: return []
         }
     }
 
-    private var mustBuyAgain: ExplanationLine { line(instant, .answer, say: .outlook(.mustBuyAgain(notFor: usable))) }
+    private func hadAgain(_ way: ExplanationLine.Outlook.WayBack) -> ExplanationLine {
+        line(instant, .answer, say: .outlook(.hadAgain(way, notFor: usable)))
+    }
 
-    private var afterEnd: ExplanationLine {
+    /// Nil where another subscription continues it.
+    private var afterEnd: ExplanationLine? {
         switch begun.indices.last.flatMap(ending)?.1 {
-        case .apple?, .appleWithoutReason?: mustBuyAgain
-        case .silence?, .renewalWasOff?, .retryOver?, .replacedByUnknown?, nil:
-            line(instant, .lateNews, say: .outlook(.mayComeBack))
+        case .continued?: return nil
+        case .apple?, .appleWithoutReason?:
+            let details = last?.transaction.details
+            return hadAgain(details?.isFamilyShared == true ? .familySharing : details?.isAssigned == true ? .seat : .purchase)
+        case .replacedByUnknown?: return line(instant, .lateNews, say: .outlook(.mayComeBackAsAnother))
+        case .silence?, .renewalWasOff?, .retryOver?, nil: return line(instant, .lateNews, say: .outlook(.mayComeBack))
         }
     }
 

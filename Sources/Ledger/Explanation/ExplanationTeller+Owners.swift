@@ -33,10 +33,7 @@ extension ExplanationTeller {
             if case .vote = tenure.cause.evidence {
                 return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.released))
             }
-            let waits = state.claims.contains { weighed in
-                if case .waiting = outcome(weighed) { weighed.claim.claimedAt <= instant } else { false }
-            }
-            return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.nobody(claimWaits: waits)))
+            return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.nobody(whyNobody(until: tenure.until))))
         }
         let why = why(of: tenure, before: index > 0 ? state.tenures[index - 1].customer : nil)
         let judged = judged(tenure)
@@ -45,6 +42,13 @@ extension ExplanationTeller {
         if why == .reserved { rules.append(.intents) }
         if judged != .onlyOne { rules.append(.policyVersions) }
         return ExplanationLine(at: extent, rules: rules, .ownership(.owner(customer, why, judged)))
+    }
+
+    /// Why no customer owned it until the instant, or the one that is explained.
+    private func whyNobody(until end: Timestamp?) -> ExplanationLine.Ownership.Unowned {
+        let made = state.claims.filter { $0.claim.claimedAt <= instant && $0.claim.claimedAt < end ?? .latestAccepted }
+        let isPending = made.contains { if case .waiting = outcome($0) { true } else { false } }
+        return isPending ? .claimPending : made.isEmpty ? .noClaim : .noClaimAccepted
     }
 
     private func why(of tenure: Tenure, before: CustomerID?) -> ExplanationLine.Ownership.Why {
@@ -58,6 +62,7 @@ extension ExplanationTeller {
         case .tokenOfChange(let signedDate):
             let word = state.renewals.first { $0.signedDate == signedDate && $0.autoRenewProductId != nil }
             return .tokenOfChange(word?.autoRenewProductId, origin(of: word?.appAccountToken))
+        case .previous(let id): return .previous(id)
         case .vote(let id): return why(by: history.votes.first { $0.id == id }, before: before)
         case .claim(let id, let grade):
             guard let claim = claim(id) else { return .token(.registered) }
@@ -140,7 +145,7 @@ extension ExplanationTeller {
             guard let claim = claim(id), claim.kind == .restore else { return .onlyOne }
             return judged(restoreAt: claim.claimedAt)
         case .token, .tokenOfChange, .claim: return state.tenures.first == tenure ? .onlyOne : judged(purchaseAt: tenure.from)
-        case .none, .vote, .tokenSet: return .onlyOne
+        case .none, .vote, .tokenSet, .previous: return .onlyOne
         }
     }
 

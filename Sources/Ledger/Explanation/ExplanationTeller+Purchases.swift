@@ -28,15 +28,11 @@ extension ExplanationTeller {
                     say: .purchase(
                         .oneTime(bought, period.transaction.type, quantity: max(1, period.transaction.details.quantity ?? 1))))
             ]
-        if period.isIgnored {
+        if let reason = period.givesNothingBecause {
             lines.append(
                 line(
-                    period.purchaseDate, .familySharing,
-                    say: .purchase(.givesNothing(period.productId, .familySharingIgnored))))
-        } else if !period.counts {
-            let type = period.transaction.details.inAppOwnershipType ?? ""
-            lines.append(
-                line(period.purchaseDate, .groupOrSeat, say: .purchase(.givesNothing(period.productId, .ownershipType(type)))))
+                    period.purchaseDate, reason == .familySharingIgnored ? .familySharing : .groupOrSeat,
+                    say: .purchase(.givesNothing(period.productId, reason))))
         }
         if period.repeatsKey, let key = period.transaction.webOrderLineItemId {
             lines.append(line(period.purchaseDate, .period, say: .purchase(.twoCharges(period.productId, key))))
@@ -66,6 +62,11 @@ extension ExplanationTeller {
         switch period.beginning {
         case .firstKnown:
             let isRenewal = period.transaction.transactionReason == .renewal
+            if !isRenewal, let previous = state.continues {
+                return ExplanationLine(
+                    at: .instant(at), rules: rules + [.bundleSwitch],
+                    .purchase(.began(bought, .continuing(previous, state.predecessor?.productId))))
+            }
             return ExplanationLine(
                 at: .instant(at), rules: rules.isEmpty ? [.periodEnd] : rules,
                 .purchase(.began(bought, isRenewal ? .firstHeardOf : .first)))
@@ -222,6 +223,12 @@ extension ExplanationTeller {
 }
 
 extension Period {
+    /// Why it gives no access to anybody though it is of this subscription; nil where it can give access.
+    var givesNothingBecause: ExplanationLine.Purchase.Reason? {
+        if isIgnored { return .familySharingIgnored }
+        return counts ? nil : .ownershipType(transaction.details.inAppOwnershipType ?? "")
+    }
+
     /// A refund or a share that stopped, and not an upgrade seen from the money's side (ENT-4).
     fileprivate var shownRefund: Revocation? {
         transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation

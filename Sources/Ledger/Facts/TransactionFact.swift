@@ -23,6 +23,9 @@ package struct TransactionFact: Sendable, Hashable {
     package var appAccountToken: AppAccountToken?
     /// One per Apple Account and app: the one thing that shows a common Apple Account.
     package var appTransactionId: String?
+    /// The `originalTransactionId` of the subscription that this one replaced when its customer switched between a standalone
+    /// subscription and a bundle, in either direction (PER-14).
+    package var previousOriginalTransactionId: OriginalTransactionID?
     package var details: TransactionDetails
     /// When Apple signed or said this; what orders versions of one transaction (FACT-2).
     package var signedDate: Timestamp

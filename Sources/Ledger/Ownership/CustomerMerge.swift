@@ -82,6 +82,7 @@ struct Identities: Sendable {
         for registration in history.registrations { body(registration.customer, registration.isAnonymous) }
         for intent in history.intents { body(intent.customer, intent.isAnonymous) }
         for reservation in history.reservations { body(reservation.customer, reservation.isAnonymous) }
+        for owner in history.switches.predecessors.compactMap(\.owner) { body(owner.customer, owner.isAnonymous) }
     }
 
     func isAnonymous(_ customer: CustomerID) -> Bool { !anonymous.isEmpty && anonymous.contains(customer) }

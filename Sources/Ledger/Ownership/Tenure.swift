@@ -34,6 +34,8 @@ package struct Tenure: Sendable, Hashable {
         /// Account only.
         case claim(ID<ClaimEvidence>, PurchaseGrade?)
         case vote(ID<VoteEvidence>)
+        /// The customer owned the subscription that this one continues (PER-14).
+        case previous(OriginalTransactionID)
 
         /// Its spelling in the store, for operators.
         package var text: String {
@@ -44,6 +46,7 @@ package struct Tenure: Sendable, Hashable {
             case .tokenOfChange(let signedDate): "appAccountToken of the renewal info of \(signedDate)"
             case .claim(let id, _): id.rawValue
             case .vote(let id): "vote \(id)"
+            case .previous(let id): "owner of subscription \(id)"
             }
         }
     }

@@ -28,7 +28,7 @@ extension TenureFold {
             return outcome(moving: claim, from: before, under: policies.policy(at: periods[index].purchaseDate))
         }
         if buyer.grade == .token || before == claimant || evidence.isRepeated(claim, among: identities) { return .alreadyOwner }
-        if index > 0 {
+        if index > 0 || before != nil {
             return before.map { .moved(from: $0, rule: line.cause(at: periods[index].purchaseDate)?.rule ?? .followPurchase) }
                 ?? .bound
         }

@@ -2,14 +2,32 @@ import Primitives
 
 /// Which customer purchases make the owner (OWN-2, OWN-4, OWN-5, OWN-6, OWN-7, OWN-8).
 extension TenureFold {
-    /// OWN-2: who is shown to have bought the first period; without that the first valid claim binds.
+    /// OWN-2: who is shown to have bought the first period; without that the first valid claim binds. PER-14: what continues
+    /// another subscription is its owner's, and from them only such a buyer takes it whom the policy lets.
     var firstOwner: (CustomerID, Tenure.Cause)? {
+        if let inherited, let previous { return firstOwner(after: inherited, of: previous) }
         if let buyer = book.ofPeriods[0]?.buyer(ownerBefore: nil, among: identities) {
             let isFirst = buyer.claim.map { claim in !claims.contains { Claim.inOrder($0, claim) } } ?? true
             return (buyer.customer, cause(isFirst ? .firstClaim : .purchaseEvidence, buyer, of: 0))
         }
         guard let claim = binding else { return nil }
         return (identities.resolve(claim.customer), .init(rule: .firstClaim, evidence: .claim(claim.id, nil)))
+    }
+
+    private func firstOwner(
+        after inherited: Predecessor.Owner, of previous: OriginalTransactionID
+    ) -> (CustomerID, Tenure.Cause) {
+        let owner = identities.resolve(inherited.customer)
+        let carriedOver = (owner, Tenure.Cause(rule: .bundleSwitch, evidence: .previous(previous)))
+        let (instant, buyer) = (periods[0].purchaseDate, book.ofPeriods[0]?.buyer(ownerBefore: owner, among: identities))
+        guard let buyer, buyer.customer != owner, !isErased(buyer.customer, at: instant) else { return carriedOver }
+        // Nobody had the previous one at the switch: then it was not bought from anybody (OWN-2).
+        let hadOwner = inherited.shownAt.map { $0 <= instant } ?? true
+        let policy = policies.policy(at: instant)
+        guard !hadOwner || (policy.onPurchase == .followPurchase && mayTake(buyer.customer, from: owner, under: policy)) else {
+            return carriedOver
+        }
+        return (buyer.customer, cause(.followPurchase, buyer, of: 0))
     }
 
     /// OWN-5, OWN-6 and OWN-7: whoever bought this period owns the subscription from its purchase date. OWN-8: a renewal moves

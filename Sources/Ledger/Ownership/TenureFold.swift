@@ -25,6 +25,12 @@ struct TenureFold {
     /// The customer that claimed first while there was no owner; it serves that customer from the
     /// first period on (OWN-2).
     var binding: Claim?
+    /// Who owned the subscription that this one continues, from the switch on; nil until that is shown, and where a claim of this
+    /// one was first (PER-14).
+    private(set) var inherited: Predecessor.Owner?
+    /// The same, where it is not in force yet.
+    private var awaited: Predecessor.Owner?
+    private(set) var previous: OriginalTransactionID?
     /// What moved it by itself, in order.
     private(set) var moves: [Move] = []
     /// Merges that a claim brought about (OWN-10).
@@ -56,6 +62,8 @@ struct TenureFold {
 
     struct Result {
         var tenures: [Tenure]
+        /// What shows whose it was at each switch to a subscription that continues this one, the last first (PER-14).
+        var atSwitches: [OriginalTransactionID: [Tenure]] = [:]
         /// In the order of receipt, with those that reservations count as.
         var claims: [SubscriptionState.WeighedClaim]
         var merged: [CustomerMerge]
@@ -69,7 +77,7 @@ struct TenureFold {
     ///
     /// - Parameter isServedOrRetried: whether service is given, or billing retry runs, at an instant.
     static func result(
-        of history: SubscriptionHistory, periods: [Period], policies: PolicyTimeline,
+        of history: SubscriptionHistory, periods: [Period], predecessor: Predecessor?, policies: PolicyTimeline,
         isServedOrRetried: @escaping (Timestamp) -> Bool
     ) -> Result {
         var idle: Set<ID<VoteEvidence>> = []
@@ -77,8 +85,14 @@ struct TenureFold {
         while true {
             var fold = TenureFold(
                 of: history, periods: periods, policies: policies, idleDenials: idle, isServedOrRetried: isServedOrRetried)
-            let result = fold.fold()
-            if fold.foundIdle.isSubset(of: idle) { return result }
+            fold.take(predecessor)
+            var result = fold.fold()
+            if fold.foundIdle.isSubset(of: idle) {
+                for next in history.switches.continuations where !periods.isEmpty {
+                    result.atSwitches[next.originalTransactionId] = fold.line().steps(showingOwnerAt: next.switchedAt)
+                }
+                return result
+            }
             idle.formUnion(fold.foundIdle)
         }
     }
@@ -100,6 +114,22 @@ struct TenureFold {
         votes = history.votes
         claims = Self.claims(of: history, in: periods)
         book = EvidenceBook(claims, in: history, names: names, periods: periods, policies: policies)
+    }
+
+    /// PER-14: has the owner of the subscription that this one continues own this one, once that is shown.
+    private mutating func take(_ predecessor: Predecessor?) {
+        awaited = predecessor?.owner
+        previous = predecessor?.originalTransactionId
+        if awaited?.shownAt == nil { inherit() }
+    }
+
+    /// A claim of this one that came before stands (OWN-2).
+    private mutating func inherit() {
+        guard let owner = awaited else { return }
+        awaited = nil
+        guard binding == nil else { return }
+        inherited = owner
+        cachedLine = nil
     }
 
     private static func claims(of history: SubscriptionHistory, in periods: [Period]) -> [Claim] {
@@ -134,6 +164,9 @@ struct TenureFold {
         while true {
             let vote = votes.first.flatMap { vote in instant.map { vote.votedAt < $0 } ?? true ? vote : nil }
             let act = acts.first.flatMap { act in instant.map { act.at < $0 } ?? true ? act : nil }
+            if let shownAt = awaited?.shownAt, [vote?.votedAt, act?.at, instant].allSatisfy({ $0.map { shownAt < $0 } ?? true }) {
+                inherit()
+            }
             if let vote, act.map({ vote.votedAt <= $0.at }) ?? true {
                 votes = votes.dropFirst()
                 follow(vote)
@@ -270,12 +303,14 @@ struct TenureFold {
     /// OWN-1: one owner from each instant on, by purchases and moves in the order in which they took effect.
     mutating func line() -> TenureLine { drawn().line }
 
-    /// Who owned it just before the period could move it, even lapsed; nil for the first period.
+    /// Who owned it just before the period could move it, even lapsed; for the first period who owned the subscription that this
+    /// one continues.
     mutating func owner(before index: Int) -> CustomerID? { drawn().ownersBefore[index] }
 
     private mutating func drawn() -> Drawn {
         if let cachedLine { return cachedLine }
         var drawn = Drawn(line: TenureLine(unownedFrom: periods[0].purchaseDate))
+        drawn.ownersBefore[0] = inherited.map { identities.resolve($0.customer) }
         if let (customer, cause) = firstOwner { drawn.line.give(to: customer, from: periods[0].purchaseDate, because: cause) }
         var (moves, settings) = (moves[...], tokenSettings[...])
         for index in periods.indices.dropFirst() where isStep(index) {

@@ -48,9 +48,9 @@ package struct Period: Sendable, Hashable {
     package var purchaseDate: Timestamp { kept.fact.purchaseDate }
 
     init(
-        _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, absence: Absence?
+        _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, fate: Fate
     ) {
-        self.absence = absence
+        (absence, continuedBy) = (fate.absence, fate.continuedBy)
         repeatsKey = entry.repeatsKey
         aliases = entry.aliases
         kept = entry.kept
@@ -64,6 +64,12 @@ package struct Period: Sendable, Hashable {
     struct End {
         let at: Timestamp?
         let by: Ending
+    }
+
+    /// Which other subscription or which rule has to do with whether it serves, and to what end.
+    struct Fate {
+        let absence: Absence?
+        let continuedBy: OriginalTransactionID?
     }
 
     /// The reason without the revocation, which is the transaction's: periods are passed on by the dozen.
@@ -107,6 +113,16 @@ package struct Period: Sendable, Hashable {
     /// period passes it over.
     package let absence: Absence?
     package var neverServes: Bool { absence != nil }
+
+    /// The subscription that continues this one from this period on, after a switch to or from a bundle (PER-14); nil where none
+    /// does. The end of the period is then no lapse.
+    package let continuedBy: OriginalTransactionID?
+
+    /// Apple's revocation of it, where it took anything back; nil where it is the date of an upgrade, or of a switch to or from a
+    /// bundle, seen from the money's side (ENT-4, PER-14).
+    package var takenBack: Revocation? {
+        transaction.isUpgraded || (continuedBy != nil && ending == .replaced) ? nil : transaction.revocation
+    }
 
     /// The subscription under which the same charge serves; nil where it serves here, or nowhere.
     package var servedElsewhere: OriginalTransactionID? {

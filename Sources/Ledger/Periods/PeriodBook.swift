@@ -98,6 +98,11 @@ package struct PeriodBook: Sendable, Hashable {
         return lines.firstPosition { !Line.isBefore($0.aliases, names) }
     }
 
+    /// Whether a fact names a subscription that this one continues (PER-14).
+    var namesPrevious: Bool {
+        lines.contains { $0.versions.kept.contains { $0.fact.previousOriginalTransactionId != nil } }
+    }
+
     /// Whether a fact names Apple's key of a charge.
     func names(_ webOrderLineItemId: String) -> Bool {
         let name = PeriodAlias.webOrderLineItem(webOrderLineItemId)

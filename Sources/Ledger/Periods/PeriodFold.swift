@@ -42,7 +42,8 @@ struct PeriodFold {
         if !isInOrder { entries.sort(by: isBefore) }
         var fold = PeriodFold(entries: entries, elsewhere: elsewhere, renewals: history.renewals, policies: policies)
         for index in entries.indices { fold.append(index) }
-        return fold.drafts.map(fold.period)
+        let continued = fold.takeContinuations(history.switches.continuations)
+        return fold.drafts.indices.map { fold.period(fold.drafts[$0], continuedBy: continued[$0]) }
     }
 
     private init(entries: [PeriodBook.Entry], elsewhere: Elsewhere, renewals: [RenewalFact], policies: PolicyTimeline) {
@@ -194,22 +195,46 @@ struct PeriodFold {
         return (max(revocation.revocationDate, kept.fact.purchaseDate), .revoked)
     }
 
-    private func period(_ draft: Draft) -> Period {
+    /// PER-14: of each subscription that continues this one the period that ran at the switch. A revocation of it that is dated
+    /// within a minute of the switch is that switch and no refund.
+    private mutating func takeContinuations(_ continuations: [Continuation]) -> [Int: OriginalTransactionID] {
+        var continued: [Int: OriginalTransactionID] = [:]
+        for change in continuations.sorted(by: Continuation.inOrder) {
+            let begun = drafts.lastIndex {
+                $0.absence == nil && $0.purchaseDate <= change.switchedAt && kept($0).fact.expiresDate != nil
+            }
+            guard let begun, continued[begun] == nil else { continue }
+            let fact = kept(drafts[begun]).fact
+            if let revocation = fact.revocation, !fact.isUpgraded, change.isNear(revocation.revocationDate),
+                change.isReached(by: fact.expiresDate)
+            {
+                drafts[begun].end = fact.expiresDate.map { min($0, change.switchedAt) }
+                drafts[begun].ending = .replaced
+            } else if !change.isReached(by: ending(of: drafts[begun]).at) {
+                continue
+            }
+            continued[begun] = change.originalTransactionId
+        }
+        return continued
+    }
+
+    private func ending(of draft: Draft) -> Period.End {
         let kept = kept(draft)
-        var (end, ending) = (draft.end, draft.ending)
         // Apple says that it was replaced and its successor is not known yet: the signature's date is the latest instant at which
         // that can have happened.
-        if draft.isUpgraded, ending == .ran {
-            let latest = kept.fact.revocation?.revocationDate ?? kept.fact.signedDate
-            end = max(draft.purchaseDate, end.map { min($0, latest) } ?? latest)
-            ending = .replaced
-        }
+        guard draft.isUpgraded, draft.ending == .ran else { return Period.End(at: draft.end, by: draft.ending) }
+        let latest = kept.fact.revocation?.revocationDate ?? kept.fact.signedDate
+        return Period.End(at: max(draft.purchaseDate, draft.end.map { min($0, latest) } ?? latest), by: .replaced)
+    }
+
+    private func period(_ draft: Draft, continuedBy: OriginalTransactionID?) -> Period {
+        let kept = kept(draft)
         // OWN-13: what a family shares may be kept and give nothing.
         let isIgnored =
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
         return Period(
-            entries[draft.entry], beginning: draft.beginning, end: .init(at: end, by: ending), isIgnored: isIgnored,
-            absence: draft.absence)
+            entries[draft.entry], beginning: draft.beginning, end: ending(of: draft), isIgnored: isIgnored,
+            fate: .init(absence: draft.absence, continuedBy: continuedBy))
     }
 }
 

@@ -166,6 +166,7 @@ extension TransactionFact {
         if transactionReason != nil { stated.insert(.transactionReason) }
         if isUpgraded { stated.insert(.isUpgraded) }
         if appTransactionId != nil { stated.insert(.appTransactionId) }
+        if previousOriginalTransactionId != nil { stated.insert(.previousOriginalTransactionId) }
         return stated
     }
 
@@ -184,6 +185,7 @@ extension TransactionFact {
         webOrderLineItemId = webOrderLineItemId ?? other.webOrderLineItemId
         transactionReason = transactionReason ?? other.transactionReason
         appTransactionId = appTransactionId ?? other.appTransactionId
+        previousOriginalTransactionId = previousOriginalTransactionId ?? other.previousOriginalTransactionId
         details.learn(from: other.details)
     }
 }
@@ -214,6 +216,7 @@ private struct StatedMembers: OptionSet {
     static let billingPlanType = Self(bit: 15)
     static let commitmentExpiresDate = Self(bit: 16)
     static let additionalTransactionReason = Self(bit: 17)
+    static let previousOriginalTransactionId = Self(bit: 18)
 }
 
 extension TransactionDetails {

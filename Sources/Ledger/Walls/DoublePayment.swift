@@ -38,6 +38,8 @@ package struct DoublePayment: Sendable, Hashable {
             guard let start = one.since[entitlement], let otherStart = other.since[entitlement] else { return nil }
             return max(start, otherStart)
         }
+        // PER-14: the end of what the other one continues is that switch.
+        guard one.continuedBy != other.id, other.continuedBy != one.id else { return nil }
         guard let since = starts.min() else { return nil }
         let isInOrder = (one.began, one.id) <= (other.began, other.id)
         self.customer = customer
@@ -52,6 +54,8 @@ package struct DoublePayment: Sendable, Hashable {
 private struct RunningSubscription {
     let id: OriginalTransactionID
     let began: Timestamp
+    /// The subscription that continues it after a switch to or from a bundle; nil where none does.
+    let continuedBy: OriginalTransactionID?
     /// For each entitlement that it gives at the instant: since when without a gap.
     let since: [EntitlementID: Timestamp]
 
@@ -66,6 +70,7 @@ private struct RunningSubscription {
         }
         guard !since.isEmpty else { return nil }
         (id, self.began, self.since) = (state.key.originalTransactionId, began, since)
+        continuedBy = state.periods.lastServing(by: instant)?.continuedBy
     }
 
     /// The start of the stretch around the instant that the spans leave no gap in; nil where none contains it.

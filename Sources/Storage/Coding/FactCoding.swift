@@ -102,6 +102,7 @@ extension CompactWriter {
         presence.note(details.billingPlanType != nil)
         presence.note(details.commitmentExpiresDate != nil)
         presence.note(details.additionalTransactionReason != nil)
+        presence.note(fact.previousOriginalTransactionId != nil)
         number(presence.written)
         word(fact.originalTransactionId.rawValue)
         text(fact.transactionId.rawValue)
@@ -117,6 +118,7 @@ extension CompactWriter {
         if let id = fact.appTransactionId { word(id) }
         if let source = fact.source { word(source.rawValue) }
         self.details(details)
+        if let id = fact.previousOriginalTransactionId { word(id.rawValue) }
     }
 
     private mutating func details(_ details: TransactionDetails) {
@@ -235,6 +237,7 @@ extension CompactReader {
         if presence.take() { fact.appTransactionId = try word() }
         if presence.take() { fact.source = try source() }
         fact.details = try details(&presence)
+        if presence.take() { fact.previousOriginalTransactionId = OriginalTransactionID(try word()) }
         return fact
     }
 

@@ -4,10 +4,10 @@ import Primitives
 /// How a history is written beside its subscription: a cache of the rows of facts, claims and registrations, so short and so
 /// quickly read that each new fact may read and write all of it (docs/decisions/0020).
 package enum HistoryCoding {
-    /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
-    /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3
-    /// on, always written alike.
-    package static let form: UInt8 = 8
+    /// Counted up with every change of the form. A history in another form is put together again from its rows, but for
+    /// `toldUntil`, how often claims were made again and which periods are unannounced, which are no facts: these come first, in
+    /// every form from 2, from 3 and from 9 on, always written alike.
+    package static let form: UInt8 = 9
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
@@ -15,6 +15,7 @@ package enum HistoryCoding {
         writer.byte(form)
         writer.list([parts.toldUntil].compactMap { $0 }) { $0.instant($1) }
         writer.list(parts.repetitions) { $0.repetition($1) }
+        writer.list(parts.unannounced) { $0.alias($1) }
         writer.list(parts.lines) { $0.line($1) }
         writer.list(parts.renewals) { $0.renewal($1) }
         writer.list(parts.notices) { $0.notice($1) }
@@ -32,6 +33,8 @@ package enum HistoryCoding {
         writer.list(parts.joins) { $0.join($1) }
         writer.list(parts.separations) { $0.separation($1) }
         writer.list(parts.chargesElsewhere) { $0.chargeElsewhere($1) }
+        writer.list(parts.switches.predecessors) { $0.predecessor($1) }
+        writer.list(parts.switches.continuations) { $0.continuation($1) }
         return writer.bytes
     }
 
@@ -44,6 +47,7 @@ package enum HistoryCoding {
         guard try reader.byte() == form else { return nil }
         _ = try reader.list { try $0.instant() }
         _ = try reader.list { try $0.repetition() }
+        _ = try reader.list { try $0.alias() }
         let lines = try reader.list { try $0.line() }
         _ = try reader.list { try $0.renewal() }
         return PeriodBook(lines: lines, notices: try reader.list { try $0.notice() })
@@ -58,15 +62,17 @@ package enum HistoryCoding {
         let written = try reader.byte()
         let toldUntil = try written < 2 ? [] : reader.list { try $0.instant() }
         let repetitions = try written < 3 ? [] : reader.list { try $0.repetition() }
+        let unannounced = try written < 9 ? [] : reader.list { try $0.alias() }
         var writer = CompactWriter(reservingCapacity: 64)
         writer.byte(forgotten)
         writer.list(toldUntil) { $0.instant($1) }
         writer.list(repetitions) { $0.repetition($1) }
+        writer.list(unannounced) { $0.alias($1) }
         return writer.bytes
     }
 
-    /// A form that no history is read in.
-    private static let forgotten: UInt8 = 4
+    /// A form that no history is read in; servers of before wrote 4, without the periods that are unannounced.
+    private static let forgotten: UInt8 = 255
 
     /// The history of a subscription.
     ///
@@ -79,14 +85,16 @@ package enum HistoryCoding {
         let written = try reader.byte()
         let toldUntil = try written < 2 ? nil : reader.list { try $0.instant() }.first
         let repetitions = try written < 3 ? [] : reader.list { try $0.repetition() }
+        let unannounced = try written < 9 ? [] : reader.list { try $0.alias() }
         guard written == form else {
             var history = try rebuilt()
             if let toldUntil { _ = history.record(toldUntil: toldUntil) }
             for repetition in repetitions { _ = history.record(repetition) }
+            _ = history.record(unannounced: unannounced)
             return history
         }
         var parts = SubscriptionHistory.Parts(key: key)
-        (parts.toldUntil, parts.repetitions) = (toldUntil, repetitions)
+        (parts.toldUntil, parts.repetitions, parts.unannounced) = (toldUntil, repetitions, unannounced)
         parts.lines = try reader.list { try $0.line() }
         parts.renewals = try reader.list { try $0.renewal() }
         parts.notices = try reader.list { try $0.notice() }
@@ -105,6 +113,9 @@ package enum HistoryCoding {
         parts.joins = try reader.list { try $0.join() }
         parts.separations = try reader.list { try $0.separation() }
         parts.chargesElsewhere = try reader.list { try $0.chargeElsewhere() }
+        let predecessors = try reader.list { try $0.predecessor() }
+        parts.switches = SwitchWords(
+            predecessors: predecessors, continuations: try reader.list { try $0.continuation() })
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return SubscriptionHistory(parts)
     }
@@ -152,6 +163,24 @@ extension CompactWriter {
         instant(line.signedFirst)
     }
 
+    mutating func predecessor(_ word: Predecessor) {
+        self.word(word.originalTransactionId.rawValue)
+        instant(word.switchedAt)
+        list([word.productId].compactMap(\.self)) { $0.word($1.rawValue) }
+        list([word.owner].compactMap(\.self)) { writer, owner in
+            writer.word(owner.customer.rawValue)
+            writer.byte(owner.isAnonymous ? 1 : 0)
+            writer.list([owner.shownAt].compactMap(\.self)) { $0.instant($1) }
+        }
+        signed(word.number)
+    }
+
+    mutating func continuation(_ word: Continuation) {
+        self.word(word.originalTransactionId.rawValue)
+        instant(word.switchedAt)
+        signed(word.number)
+    }
+
     mutating func chargeElsewhere(_ charge: ChargeElsewhere) {
         transaction(charge.copy)
         instant(charge.signedFirst)
@@ -163,7 +192,7 @@ extension CompactWriter {
         instant(borne.since)
     }
 
-    private mutating func alias(_ alias: PeriodAlias) {
+    fileprivate mutating func alias(_ alias: PeriodAlias) {
         switch alias {
         case .oneTimePurchase: byte(0)
         case .webOrderLineItem(let id):
@@ -282,12 +311,27 @@ extension CompactReader {
         return line
     }
 
+    mutating func predecessor() throws -> Predecessor {
+        let (id, switchedAt) = (OriginalTransactionID(try word()), try instant())
+        let product = try list { ProductID(try $0.word()) }.first
+        let owner = try list { reader in
+            let (customer, isAnonymous) = (CustomerID(try reader.word()), try reader.byte() == 1)
+            return Predecessor.Owner(customer, isAnonymous: isAnonymous, shownAt: try reader.list { try $0.instant() }.first)
+        }.first
+        return Predecessor(of: id, switchedAt: switchedAt, productId: product, owner: owner, number: try signed())
+    }
+
+    mutating func continuation() throws -> Continuation {
+        let (id, switchedAt) = (OriginalTransactionID(try word()), try instant())
+        return Continuation(by: id, switchedAt: switchedAt, number: try signed())
+    }
+
     mutating func chargeElsewhere() throws -> ChargeElsewhere {
         let (copy, first) = (try transaction(), try instant())
         return ChargeElsewhere(copy, signedFirst: first, reversedAt: try list { try $0.instant() }.first)
     }
 
-    private mutating func alias() throws -> PeriodAlias {
+    fileprivate mutating func alias() throws -> PeriodAlias {
         switch try byte() {
         case 0: return .oneTimePurchase
         case 1: return .webOrderLineItem(try text())

@@ -7,7 +7,7 @@ package enum InputCoding {
 
     /// Which inputs have such rows. The spellings are stable: they stand in the books.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case vote, merge, intent, reservation, join, separation, charge
+        case vote, merge, intent, reservation, join, separation, charge, predecessor, continuation
     }
 
     /// What the columns beside it must say; nil for an input that has a table of its own.
@@ -33,6 +33,14 @@ package enum InputCoding {
                 recordedAt: separation.separatedAt)
         case .chargeElsewhere(let charge):
             InputColumns(kind: Kind.charge.rawValue, inputId: charge.id, recordedAt: charge.copy.signedDate)
+        case .predecessor(let word):
+            InputColumns(
+                kind: Kind.predecessor.rawValue, inputId: "\(word.originalTransactionId)/\(word.number)",
+                recordedAt: word.switchedAt)
+        case .continuation(let word):
+            InputColumns(
+                kind: Kind.continuation.rawValue, inputId: "\(word.originalTransactionId)/\(word.number)",
+                recordedAt: word.switchedAt)
         case .fact, .claim, .registration: nil
         }
     }
@@ -67,6 +75,12 @@ package enum InputCoding {
         case .chargeElsewhere(let charge):
             writer.word(Kind.charge.rawValue)
             writer.chargeElsewhere(charge)
+        case .predecessor(let word):
+            writer.word(Kind.predecessor.rawValue)
+            writer.predecessor(word)
+        case .continuation(let word):
+            writer.word(Kind.continuation.rawValue)
+            writer.continuation(word)
         case .fact, .claim, .registration: throw StorageError(.other, "this input has a table of its own")
         }
         return writer.bytes
@@ -107,6 +121,8 @@ package enum InputCoding {
             case .join: .join(try reader.join())
             case .separation: .separation(try reader.separation())
             case .charge: .chargeElsewhere(try reader.chargeElsewhere())
+            case .predecessor: .predecessor(try reader.predecessor())
+            case .continuation: .continuation(try reader.continuation())
             }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return input
@@ -118,7 +134,8 @@ extension LedgerInput {
     /// since the other one is found by what made the subscription hear of it.
     package var customers: [CustomerID] {
         switch self {
-        case .fact, .chargeElsewhere: []
+        case .fact, .chargeElsewhere, .continuation: []
+        case .predecessor(let word): [word.owner?.customer].compactMap(\.self)
         case .claim(let claim): claim.customers
         case .registration(let registration): [registration.customer]
         case .vote(let vote): vote.customers
@@ -133,7 +150,14 @@ extension LedgerInput {
     /// The same with other names for its customers, where it is kept by ``InputCoding``.
     fileprivate func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> LedgerInput {
         switch self {
-        case .fact, .claim, .registration, .chargeElsewhere: self
+        case .fact, .claim, .registration, .chargeElsewhere, .continuation: self
+        case .predecessor(let word):
+            .predecessor(
+                Predecessor(
+                    of: word.originalTransactionId, switchedAt: word.switchedAt, productId: word.productId,
+                    owner: try word.owner.map {
+                        Predecessor.Owner(try name($0.customer), isAnonymous: $0.isAnonymous, shownAt: $0.shownAt)
+                    }, number: word.number))
         case .vote(let vote): .vote(try vote.renaming(name))
         case .merge(let merge):
             .merge(

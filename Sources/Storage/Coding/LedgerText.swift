@@ -152,6 +152,8 @@ extension JSONWriter {
         case .reservation(let id): named("reservation") { $0.member("_0", id) }
         case .settingsVersion(let number): named("settingsVersion") { $0.member("_0", number) }
         case .chargeElsewhere(let id): named("chargeElsewhere") { $0.member("_0", id) }
+        case .predecessor(let id): named("predecessor") { $0.member("_0", id) }
+        case .continuation(let id): named("continuation") { $0.member("_0", id) }
         }
     }
 

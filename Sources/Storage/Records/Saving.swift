@@ -28,6 +28,9 @@ package struct Saving: Sendable {
         self.learnedAt = learnedAt
     }
 
+    /// Whether another subscription continues it (PER-14).
+    package var isContinued: Bool { decisions.last.map { !$0.history.switches.continuations.isEmpty } ?? false }
+
     /// The same under one policy that always held.
     package init(stored: StoredSubscription?, decisions: [Decision], policy: AppPolicy, learnedAt: Timestamp) throws {
         try self.init(stored: stored, decisions: decisions, policy: PolicyTimeline(policy), learnedAt: learnedAt)
@@ -198,7 +201,7 @@ extension SubscriptionRows {
 
     /// The names of periods, in one place (PER-1). A period is called by Apple's key of it where that is known, which is its last
     /// name; each of its other names has a row, and a period that has one name only stands there under that. A name that several
-    /// keys bear belongs to the lowest of them.
+    /// keys bear belongs to the lowest of them. Beside them stands which subscription this one continues (PER-14).
     ///
     /// - Parameter first: the periods before it are looked at and have their rows already.
     package static func aliases(of periods: [Period], from first: Int = 0) -> [AliasRow] {
@@ -206,6 +209,7 @@ extension SubscriptionRows {
         for period in periods[first...] {
             for alias in others(of: period) { owners[alias] = "" }
         }
+        let previous = Set(periods[first...].compactMap { $0.transaction.continuedId?.nameAsPrevious })
         guard !owners.isEmpty else { return [] }
         for period in periods {
             let name = period.aliases.last?.key ?? ""
@@ -214,7 +218,7 @@ extension SubscriptionRows {
                 if owner.isEmpty || isLower(name, owner) { owners[alias] = name }
             }
         }
-        return owners.map { AliasRow(alias: $0.key.key, period: $0.value) }
+        return (owners.map { AliasRow(alias: $0.key.key, period: $0.value) } + previous.map { AliasRow(alias: $0, period: $0) })
             .sorted { ID<AliasRow>($0.alias) < ID<AliasRow>($1.alias) }
     }
 

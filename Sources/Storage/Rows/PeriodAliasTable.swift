@@ -32,7 +32,7 @@ extension SubscriptionRows.AliasRow: ReadRow {
     }
 }
 
-extension ChargeBearer: ReadRow {
+extension NameBearer: ReadRow {
     package enum Column: Int, StoredColumn { case period, originalTransactionId }
 
     package init(_ row: NamedRow<Column, some StoredRow>) throws {

@@ -11,10 +11,10 @@ package protocol DecidingTransaction: OrderingTransaction, ForwardingTransaction
     /// The subscriptions whose transactions bear one of the tokens, in every environment. They are not locked by that.
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey]
 
-    /// The subscriptions of which a period is called by one of Apple's keys of charges; by key and subscription, at most `limit`
-    /// times the number of keys (PER-1). They are not locked by that, but of two transactions that ask for the same key the
-    /// second waits for the first to end and sees what it wrote.
-    func bearers(ofCharges webOrderLineItemIds: [String], limit: Int, in scope: Scope) throws -> [ChargeBearer]
+    /// The subscriptions of which a period has one of the names, as ``PeriodAlias`` spells them (PER-1), or that continue the one
+    /// that a name is of (PER-14); by name and subscription, at most `limit` times the number of names. They are not locked by
+    /// that, but of two transactions that ask for the same name the second waits for the first to end and sees what it wrote.
+    func bearers(of names: [String], limit: Int, in scope: Scope) throws -> [NameBearer]
 
     /// The subscriptions that a customer owned, claimed, or is named by in any other way, in every environment; sorted. They are
     /// not locked by that.

@@ -124,13 +124,13 @@ enum SubscriptionQueries {
     }
 
     private static let selectBearers = """
-        SELECT DISTINCT \(ChargeBearer.columns) FROM periodAlias WHERE ledger = $1 AND period = ANY($2)
+        SELECT DISTINCT \(NameBearer.columns) FROM periodAlias WHERE ledger = $1 AND period = ANY($2)
         ORDER BY period, originalTransactionId LIMIT $3
         """
 
-    /// The subscriptions of which a period has one of the names.
-    static func bearers(of names: [PeriodAlias], ledger: Int64, limit: Int) -> PostgresStatement {
-        PostgresStatement(selectBearers, [.integer(ledger), .texts(names.map(\.key)), .count(limit)])
+    /// The subscriptions that have one of the names.
+    static func bearers(of names: [String], ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectBearers, [.integer(ledger), .texts(names), .count(limit)])
     }
 
     private static let selectAllTenures = """

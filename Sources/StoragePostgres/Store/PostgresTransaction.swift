@@ -254,14 +254,14 @@ final class PostgresTransaction: StoreTransaction {
         }.sorted()
     }
 
-    func bearers(ofCharges webOrderLineItemIds: [String], limit: Int, in scope: Scope) throws -> [ChargeBearer] {
-        let keys = Set(webOrderLineItemIds).sorted()
-        guard !keys.isEmpty else { return [] }
-        // The first two subscriptions that name a charge may come at once.
-        let locking = locks.take(keys.map { Self.lockName("charge", scope.app.rawValue, scope.environment.rawValue, $0) })
+    func bearers(of names: [String], limit: Int, in scope: Scope) throws -> [NameBearer] {
+        let names = Set(names).sorted()
+        guard !names.isEmpty else { return [] }
+        // The first two subscriptions that have a name may come at once.
+        let locking = locks.take(names.map { Self.lockName("charge", scope.app.rawValue, scope.environment.rawValue, $0) })
         let statement = SubscriptionQueries.bearers(
-            of: keys.map { .webOrderLineItem($0) }, ledger: try ledger(of: scope), limit: limit * keys.count)
-        return try pipeline(locking + [statement]).last?.map { try ChargeBearer(row: $0) } ?? []
+            of: names, ledger: try ledger(of: scope), limit: limit * names.count)
+        return try pipeline(locking + [statement]).last?.map { try NameBearer(row: $0) } ?? []
     }
 
     func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey] {

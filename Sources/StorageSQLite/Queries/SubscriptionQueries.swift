@@ -69,12 +69,12 @@ enum SubscriptionQueries {
         WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias
         """
     static let selectBearers = """
-        SELECT DISTINCT \(ChargeBearer.columns) FROM periodAlias WHERE ledger = ? AND period = ? ORDER BY originalTransactionId
+        SELECT DISTINCT \(NameBearer.columns) FROM periodAlias WHERE ledger = ? AND period = ? ORDER BY originalTransactionId
         LIMIT ?
         """
 
-    static func bearers(of name: PeriodAlias, ledger: Int64, limit: Int, _ database: Database) throws -> [ChargeBearer] {
-        try database.rows(selectBearers, [.integer(ledger), .text(name.key), .count(limit)])
+    static func bearers(of name: String, ledger: Int64, limit: Int, _ database: Database) throws -> [NameBearer] {
+        try database.rows(selectBearers, [.integer(ledger), .text(name), .count(limit)])
     }
 
     /// `CROSS JOIN` has SQLite take each ledger first.

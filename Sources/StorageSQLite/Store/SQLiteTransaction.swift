@@ -112,10 +112,10 @@ final class SQLiteTransaction: StoreTransaction {
             .map { SubscriptionKey(try scope(of: $0.ledger), $0.id) }.sorted()
     }
 
-    func bearers(ofCharges webOrderLineItemIds: [String], limit: Int, in scope: Scope) throws -> [ChargeBearer] {
+    func bearers(of names: [String], limit: Int, in scope: Scope) throws -> [NameBearer] {
         let ledger = try ledger(of: scope)
-        return try Set(webOrderLineItemIds).sorted().flatMap {
-            try SubscriptionQueries.bearers(of: .webOrderLineItem($0), ledger: ledger, limit: limit, database)
+        return try Set(names).sorted().flatMap {
+            try SubscriptionQueries.bearers(of: $0, ledger: ledger, limit: limit, database)
         }
     }
 

@@ -85,7 +85,7 @@ struct EventAudit: Sendable {
             // A renewal that an upgrade replaced before it began (PER-13) is announced only where it came before the upgrade.
             let served = subscription.periods.filter {
                 $0.beginning != .renewal || $0.endReason != .replaced || $0.end != $0.purchaseDate
-            }.filter { !mayHaveBeenReplacedEarly($0, among: subscription.periods) }
+            }
             let periods = served.map { "\($0.productId) from \($0.purchaseDate)" }.filter { !told.contains($0) }
             let owner = subscription.owner(at: life.quiet.upperBound)
             let toldOwner = self.owner(at: life.quiet.upperBound, by: events[id] ?? [])
@@ -96,18 +96,6 @@ struct EventAudit: Sendable {
                         "life \(life.number): by its events \(id) is \(toldOwner ?? "nobody")'s, by the oracle "
                             + "\(owner ?? "nobody")'s"
                     ])
-        }
-    }
-
-    /// An open fault of the server: a renewal that for a while was replaced before it began, and that an older period, learned
-    /// later, gives back, is not announced. Another product's period begins within the one that it follows.
-    private func mayHaveBeenReplacedEarly(_ period: OraclePeriod, among periods: [OraclePeriod]) -> Bool {
-        let followed = periods.filter { $0.productId == period.productId && $0.expiresDate == period.purchaseDate }
-        return followed.contains { before in
-            periods.contains {
-                $0.productId != before.productId && before.purchaseDate < $0.purchaseDate
-                    && $0.purchaseDate < period.purchaseDate
-            }
         }
     }
 

@@ -199,6 +199,7 @@ struct Renaming {
         var it = transaction
         it.originalTransactionId = id(it.originalTransactionId)
         it.transactionId = id(it.transactionId)
+        it.previousOriginalTransactionId = it.previousOriginalTransactionId.map(id)
         it.webOrderLineItemId = it.webOrderLineItemId.map { $0 == "0" ? $0 : id($0) }
         it.appTransactionId = it.appTransactionId.map(id)
         it.appAccountToken = it.appAccountToken.map(token)

@@ -51,6 +51,7 @@ struct ChaosSigner: Sendable {
             writer.member("storefront", "USA")
             writer.member("storefrontId", "143441")
             writer.optionalMember("transactionReason", it.reason.appleSpelling)
+            writer.optionalMember("previousOriginalTransactionId", it.previousOriginalTransactionId)
             if it.isSeatAddition { writer.member("additionalTransactionReason", "SEAT_ADDITION") }
             writer.member("currency", "USD")
             writer.member("price", 9990 as Int64)

@@ -1,8 +1,8 @@
 package import Ledger
 
-/// A subscription that names a charge by Apple's key of it (PER-1).
-package struct ChargeBearer: Sendable, Hashable {
-    /// The key, as ``PeriodAlias`` spells it.
+/// A subscription that has one of the names by which others are found (PER-1, PER-14).
+package struct NameBearer: Sendable, Hashable {
+    /// A period's name, as ``PeriodAlias`` spells it, or the name of the subscription that this one continues.
     package let name: String
     package let subscription: OriginalTransactionID
 
