@@ -180,7 +180,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         Self.insert(charge, into: &chargesElsewhere, inOrder: ChargeElsewhere.inOrder)
     }
 
-    /// Takes what it is told of the subscription that it continues; true if it is not known yet.
+    /// Takes a word about the subscription that this one continues; true if it is not known yet.
     package mutating func record(_ word: Predecessor) -> Bool { switches.record(word) }
 
     /// Takes that another subscription continues it; true if it is not known yet.

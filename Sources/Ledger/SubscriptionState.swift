@@ -30,7 +30,7 @@ package struct SubscriptionState: Sendable, Hashable {
     /// What shows whose this one was at each switch to a subscription that continues it, the last first; their ends are not said.
     let atSwitches: [OriginalTransactionID: [Tenure]]
     /// The subscription that this one continues after a switch to or from a bundle, by Apple's word; nil where it continues none.
-    package var continues: OriginalTransactionID? { periods.lazy.compactMap(\.transaction.continuedId).first }
+    package var continues: OriginalTransactionID? { periods.continuedId }
     /// Apple's words about the next renewal; by `signedDate`.
     package let renewals: [RenewalFact]
     /// Its last one.
@@ -59,8 +59,7 @@ package struct SubscriptionState: Sendable, Hashable {
             questions: history.questions, continuations: history.switches.continuations, policies: policies,
             environment: history.key.environment
         ).spans()
-        let previous =
-            history.switches.predecessors.isEmpty ? nil : periods.lazy.compactMap(\.transaction.continuedId).first
+        let previous = history.switches.predecessors.isEmpty ? nil : periods.continuedId
         predecessor = previous.flatMap(history.switches.predecessor)
         let retries = BillingRetry(periods: periods, renewals: history.renewals)
         let ownership = TenureFold.result(

@@ -111,28 +111,35 @@ struct NamedElsewhere {
     ///
     /// - Parameter new: subscriptions of which nothing is kept; what continues one of them may have come first.
     mutating func complete(by transaction: any DecidingTransaction, new: Set<SubscriptionKey>) throws {
-        let previous = Dictionary(grouping: new, by: \.scope)
-        let charges = Dictionary(grouping: bearers.keys, by: \.scope)
-        for scope in Set(charges.keys).union(previous.keys).sorted() {
-            let named = Dictionary((charges[scope] ?? []).map { ($0.name, $0) }) { first, _ in first }
-            let awaited = (previous[scope] ?? []).map { ($0.originalTransactionId.nameAsPrevious, $0) }
-            let continued = Dictionary(awaited) { first, _ in first }
-            let names = Array(named.keys) + continued.keys
-            for found in try transaction.bearers(of: names, limit: Self.mostOfOne, in: scope) {
+        var asked: [Scope: [String: Named]] = [:]
+        for charge in bearers.keys { asked[charge.scope, default: [:]][charge.name] = .charge(charge) }
+        for key in new { asked[key.scope, default: [:]][key.originalTransactionId.nameAsPrevious] = .previous(key) }
+        for (scope, names) in asked.sorted(by: { $0.key < $1.key }) {
+            for found in try transaction.bearers(of: Array(names.keys), limit: Self.mostOfOne, in: scope) {
                 let key = SubscriptionKey(scope, found.subscription)
-                if let charge = named[found.name] { bearers[charge, default: []].insert(key) }
-                if let previous = continued[found.name] { tie(key, to: previous) }
+                switch names[found.name] {
+                case .charge(let charge)?: bearers[charge, default: []].insert(key)
+                case .previous(let previous)?: tie(key, to: previous)
+                case nil: break
+                }
             }
         }
     }
 
-    /// Those that name charges which the requests name.
+    /// Of what a name is by which the store finds subscriptions.
+    private enum Named {
+        case charge(ChargeName)
+        /// A subscription that others may continue.
+        case previous(SubscriptionKey)
+    }
+
+    /// The subscriptions that name a charge of the requests.
     var bearing: Set<SubscriptionKey> { bearers.values.reduce(into: []) { $0.formUnion($1) } }
 
     func others(of name: ChargeName, beside key: SubscriptionKey) -> [SubscriptionKey] {
         (bearers[name] ?? []).subtracting([key]).sorted()
     }
 
-    /// Those that continue the subscription, or that it continues, as far as arrivals or the store say so.
+    /// The subscriptions that continue this one, or that it continues, as far as arrivals or the store say so.
     func switched(with key: SubscriptionKey) -> Set<SubscriptionKey> { switched[key] ?? [] }
 }

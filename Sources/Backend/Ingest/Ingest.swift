@@ -289,8 +289,7 @@ struct Desk {
         registrations = locked.registrations
         settings = locked.settings
         add(keys, locked)
-        let arriving = Set(requests.flatMap { $0.arrivals.flatMap { arrival in arrival.facts.map(arrival.scope.key) } })
-        try named.complete(by: transaction, new: arriving.filter { subscriptions[$0]?.stored == nil })
+        try named.complete(by: transaction, new: keys.filter { subscriptions[$0]?.stored == nil })
         let others = keys.reduce(into: named.bearing) { $0.formUnion(switched(with: $1)) }
         try addMore(others.sorted(), in: transaction)
         keys.formUnion(others)
@@ -342,12 +341,10 @@ struct Desk {
         named.others(of: charge, beside: key)
     }
 
-    /// Those that continue the subscription or that it continues; sorted.
+    /// The subscriptions that continue this one, or that it continues; sorted.
     func switched(with key: SubscriptionKey) -> [SubscriptionKey] {
         let others = named.switched(with: key)
-        guard let words = subscriptions[key]?.history.switches,
-            !others.isEmpty || !words.predecessors.isEmpty || !words.continuations.isEmpty
-        else { return [] }
+        guard let words = subscriptions[key]?.history.switches, !others.isEmpty || !words.isEmpty else { return [] }
         let heard = words.predecessors.map(\.originalTransactionId) + words.continuations.map(\.originalTransactionId)
         return others.union(heard.map { SubscriptionKey(key.scope, $0) }).sorted()
     }

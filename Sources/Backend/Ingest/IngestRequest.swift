@@ -34,7 +34,7 @@ package struct IngestRequest: Sendable {
     var orders: [WorkOrder] = []
     /// The signals of abuse that a review found (ABUSE-1).
     var signals: [FoundSignal] = []
-    /// What was decided elsewhere in the transaction: subscriptions that continue one of them are to hear of it (PER-14).
+    /// Subscriptions that were decided elsewhere in the transaction: those that continue one of them hear of it (PER-14).
     var decided: [SubscriptionKey] = []
 
     package init(app: AppSettings, learnedAt: Timestamp) {

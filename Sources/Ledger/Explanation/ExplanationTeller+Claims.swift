@@ -126,7 +126,7 @@ extension ExplanationTeller {
         }
     }
 
-    /// What the app's policy alone makes of a claim that was decided later.
+    /// The outcome of a claim by the app's policy alone, where it was decided later.
     private func outcomeBeforeDecision(of claim: Claim) -> ClaimOutcome {
         guard claim.kind == .restore else { return .waiting(.decision) }
         guard state.owner(at: claim.claimedAt) != nil else { return .waiting(.limit) }

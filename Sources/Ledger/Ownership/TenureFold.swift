@@ -310,7 +310,7 @@ struct TenureFold {
     private mutating func drawn() -> Drawn {
         if let cachedLine { return cachedLine }
         var drawn = Drawn(line: TenureLine(unownedFrom: periods[0].purchaseDate))
-        drawn.ownersBefore[0] = inherited.map { identities.resolve($0.customer) }
+        if let inherited { drawn.ownersBefore[0] = identities.resolve(inherited.customer) }
         if let (customer, cause) = firstOwner { drawn.line.give(to: customer, from: periods[0].purchaseDate, because: cause) }
         var (moves, settings) = (moves[...], tokenSettings[...])
         for index in periods.indices.dropFirst() where isStep(index) {

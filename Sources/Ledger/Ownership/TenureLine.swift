@@ -15,7 +15,7 @@ struct TenureLine {
         steps.append(Tenure(customer: customer, from: instant, until: nil, cause: cause))
     }
 
-    /// Contiguous; whoever owned it already goes on by the first cause.
+    /// The tenures, contiguous; a customer who owned it already keeps the first cause.
     var tenures: [Tenure] {
         var tenures: [Tenure] = []
         for step in steps where step.customer != tenures.last?.customer || tenures.isEmpty {

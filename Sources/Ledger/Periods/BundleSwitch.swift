@@ -1,7 +1,7 @@
 package import Primitives
 
 /// What a subscription hears of the one that it continues after a switch to or from a bundle: who owned that one at the switch
-/// (PER-14, decision 0070). Evidence that is learned later may change it; then it is told again.
+/// (PER-14, decision 0070). Later evidence may change the owner; the subscription then hears a new word.
 package struct Predecessor: Sendable, Hashable {
     /// The subscription that is continued.
     package let originalTransactionId: OriginalTransactionID
@@ -96,7 +96,7 @@ package struct SwitchWords: Sendable, Hashable {
         (self.predecessors, self.continuations) = (predecessors, continuations)
     }
 
-    var isEmpty: Bool { predecessors.isEmpty && continuations.isEmpty }
+    package var isEmpty: Bool { predecessors.isEmpty && continuations.isEmpty }
 
     mutating func record(_ word: Predecessor) -> Bool { Self.record(word, in: &predecessors) }
     mutating func record(_ word: Continuation) -> Bool { Self.record(word, in: &continuations) }
@@ -128,6 +128,11 @@ extension TransactionFact {
     }
 }
 
+extension [Period] {
+    /// The subscription that the first of them with a link continues; nil where none has one.
+    var continuedId: OriginalTransactionID? { lazy.compactMap(\.transaction.continuedId).first }
+}
+
 extension SubscriptionHistory {
     /// The subscriptions that its transactions name as previous ones, the one that it continues first, and when its first period
     /// was bought; nil where they name none.
@@ -146,7 +151,7 @@ extension SubscriptionHistory {
         let id = other.key.originalTransactionId
         guard let link, link.previous.first == id, let began = state.periods.first?.purchaseDate else { return [] }
         let known = switches.predecessor(id)
-        // What began later is not continued; an earlier period of this one may have been learned since it was told otherwise.
+        // A subscription that began later is not continued: an earlier period of this one may have been learned since.
         let isEarlier = began < link.switchedAt
         let word = Predecessor(
             of: id, switchedAt: link.switchedAt,
