@@ -29,11 +29,12 @@ struct AccessReader {
     let policies: OraclePolicies
     let periods: [OraclePeriod]
 
-    /// The spans, in the order of the periods.
+    /// The spans by their start, at one start by their end (0017, 8).
     func read() -> [OracleSpan] {
-        periods.indices.flatMap { index in
+        let spans = periods.indices.flatMap { index in
             policies.ignores(periods[index]) ? [] : [paid(index), afterTheEnd(index)].compactMap { $0 }
         }
+        return spans.sorted { ($0.from, $0.until ?? .max) < ($1.from, $1.until ?? .max) }
     }
 
     private func paid(_ index: Int) -> OracleSpan? {

@@ -37,11 +37,12 @@ extension LifeWriter {
         else { return }
         let join = OracleJoin(id: mint("join-"), from: from, into: into, at: chance.between(first, last))
         acts.append((join.at, .join(join)))
-        // A merge of two who are joined already: what it means once they are separated is an open question of OWN-10.
-        let isSaidAgain = acts.contains { act in
-            if case .merge(let it) = act.delivery { it.anonymous == from && it.identified == into } else { false }
+        // Whoever is joined cannot log in as somebody else (0037, 6), so that no log-in is left over by a separation.
+        let isLoggedIn = acts.contains { act in
+            guard case .merge(let it) = act.delivery else { return false }
+            return it.anonymous == from && (it.identified == into || it.at > join.at)
         }
-        guard chance.happens(50), !isSaidAgain else { return }
+        guard chance.happens(50), !isLoggedIn else { return }
         let end = join.at + chance.between(1, 60 * day)
         acts.append((end, .separation(OracleSeparation(id: mint("separation-"), join: join, at: end))))
     }

@@ -37,6 +37,7 @@ extension LiveStep {
             || fact.appTransactionId != nil && known.appTransactionId == nil
             || fact.details.inAppOwnershipType != nil && known.details.inAppOwnershipType == nil
             || fact.details.billingPlanType != nil && known.details.billingPlanType == nil
+            || fact.previousOriginalTransactionId != nil && known.previousOriginalTransactionId == nil
             || before.chargesElsewhere.contains { $0.copy.webOrderLineItemId == fact.webOrderLineItemId }
     }
 

@@ -59,17 +59,20 @@ extension LiveStep {
                 findings.expect(.i27, end == fact.expiresDate, "\(charge.alias.key) ran to another end")
             }
             guard let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation) else { continue }
-            // A reversal of the same charge's refund under another subscription counts here too (ENT-5).
-            let isReversedElsewhere = history.chargesElsewhere.contains {
-                $0.copy.webOrderLineItemId == fact.webOrderLineItemId && $0.reversedAt != nil
-            }
             // A revocation of the switch's minute ends it at the switch (PER-14), which the oracle compares.
-            guard !isReversedElsewhere, period.continuedBy == nil else { continue }
+            guard !isReversedElsewhere(fact), period.continuedBy == nil else { continue }
             let latest = max(revocation.revocationDate, fact.purchaseDate)
             findings.expect(.i22, end <= max(latest, fact.purchaseDate), "\(charge.alias.key) outlives its refund")
             let paid = state.spans.filter { $0.kind == .paid && $0.from == fact.purchaseDate && $0.productId == fact.productId }
             let isOver = paid.allSatisfy { ($0.until ?? .latestAccepted) <= latest }
             findings.expect(.i22, isOver, "paid access after the refund of \(charge.alias.key)")
+        }
+    }
+
+    /// A reversal of the same charge's refund under another subscription counts here too (ENT-5).
+    private func isReversedElsewhere(_ fact: TransactionFact) -> Bool {
+        history.chargesElsewhere.contains {
+            $0.copy.webOrderLineItemId == fact.webOrderLineItemId && $0.reversedAt != nil
         }
     }
 
@@ -85,7 +88,7 @@ extension LiveStep {
             if fact.isUpgraded {
                 // The switch was before the data that reports it; a part of the price may have been refunded earlier.
                 end = min(end, max(fact.signedDate, fact.purchaseDate))
-            } else if let revocation = fact.revocation, takesAccess(revocation) {
+            } else if let revocation = fact.revocation, takesAccess(revocation), !isReversedElsewhere(fact) {
                 let isContinued = period(of: charge)?.continuedBy != nil
                 end = min(end, revocation.revocationDate.adding(isContinued ? .seconds(60) : Milliseconds(0)))
             }

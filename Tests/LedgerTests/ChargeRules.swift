@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test func `PER-1 who folds the events knows whether it renews, also where the announced period serves elsewhere now`() {
+        let earlier = day(2025, 12, 31)
+        let february = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.webOrderLineItemId = "78" }
+        for told in [[false], [false, true], [true]] {
+            var book = Book()
+            book.tell(here)
+            for (hour, renews) in told.enumerated() {
+                book.tell(renewalInfo(signed: day(2026, 1, 10) + .hours(Int64(hour)), renews: renews))
+            }
+            book.tell(elsewhere(signed: earlier...earlier))
+            book.tell(renewalInfo(signed: day(2026, 1, 20), renews: false))
+            book.tell(february)
+            let story = book.events.reduce(into: SubscriptionStory()) { $0.take($1) }
+            #expect(story == SubscriptionStory(of: book.state) && story.renews == true, "\(told): \(story)")
+            let kinds = book.events.map(\.kind)
+            #expect(kinds.count { $0 == .subscriptionStarted } == 1 && kinds.count { $0 == .subscriptionRenewed } == 1)
+        }
+    }
+
     @Test func `PER-1 a charge that was signed first here serves here, however often the other one is signed`() {
         let (later, latest) = (day(2026, 1, 5), day(2026, 1, 20))
         for book in books([elsewhere(signed: later...later), bought, elsewhere(signed: later...latest)]) {

@@ -104,13 +104,13 @@ struct CustomerSentence: Words {
     private func day(_ instant: Timestamp, _ language: Language) -> String { Speech(language).instant(instant) }
 
     var english: String {
+        // A purchase lifts no hold (ENT-9), so that nobody who is on hold is sent to the App Store.
+        if answer.endReason == .held { return "You have no access: it was put on hold. Please contact us." }
         guard answer.start != nil else {
             return
                 "We do not know of a purchase of yours. Please open the app and choose Restore Purchases, or send us the receipt."
         }
         guard answer.isActive else {
-            // The end may lie before a hold, which is then no reason of it.
-            if answer.endReason == .held { return "You have no access: it was put on hold. Please contact us." }
             let ended = answer.end.map { "Your access ended on \(day($0, .english))" } ?? "You have no access"
             return "\(ended)\(answer.endReason.map { ": \(Self.english($0))" } ?? "")."
         }
@@ -133,9 +133,9 @@ struct CustomerSentence: Words {
     }
 
     var chinese: String {
+        if answer.endReason == .held { return "您没有访问权限：它已被暂停。请联系我们。" }
         guard answer.start != nil else { return "我们没有您的购买记录。请打开 App 并选择“恢复购买”，或将收据发给我们。" }
         guard answer.isActive else {
-            if answer.endReason == .held { return "您没有访问权限：它已被暂停。请联系我们。" }
             let ended = answer.end.map { "您的访问权限已于 \(day($0, .simplifiedChinese)) 结束" } ?? "您没有访问权限"
             return "\(ended)\(answer.endReason.map { "：\(Self.chinese($0))" } ?? "")。"
         }

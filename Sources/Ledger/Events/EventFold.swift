@@ -26,22 +26,26 @@ struct EventFold {
             before: before.state, after: after.state, same: samePeriods, renewals: after.history.renewals,
             unannounced: before.history.unannounced
         ).all()
-        let (events, toldUntil) = all(after: periods.events)
+        let (events, toldUntil) = all(after: periods.events, unannounced: periods.unannounced)
         var history = after.history
         if let toldUntil { _ = history.record(toldUntil: toldUntil) }
         _ = history.record(unannounced: periods.unannounced)
         return (events, history)
     }
 
-    /// - Parameter periods: the events about periods, which come first.
-    private func all(after periods: [LedgerEvent]) -> (events: [LedgerEvent], toldUntil: Timestamp?) {
+    /// - Parameters:
+    ///   - periods: the events about periods, which come first.
+    ///   - unannounced: the periods that remain unannounced after those.
+    private func all(
+        after periods: [LedgerEvent], unannounced: [PeriodAlias]
+    ) -> (events: [LedgerEvent], toldUntil: Timestamp?) {
         let renewal = RenewalEvents(before: before, after: after)
         let owners = OwnerEvents(before: before.state, after: after.state)
         let passing = PassageEvents(before: before, after: after, passages: passages, now: now).all()
         var events = periods
-        var story = SubscriptionStory(ofRenewalIn: before.state, unannounced: before.history.unannounced)
+        var story = SubscriptionStory(toldOfRenewalIn: before.state, unannounced: before.history.unannounced)
         for event in events { story.take(event) }
-        events += renewal.outlook(from: story) + renewal.billingFailed() + renewal.priceIncrease()
+        events += renewal.outlook(from: story, unannounced: unannounced) + renewal.billingFailed() + renewal.priceIncrease()
         events += owners.ownerChanges() + owners.claims()
         events += auditRows.map(accessChange)
         events += passing.events

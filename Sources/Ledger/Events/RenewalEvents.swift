@@ -7,14 +7,15 @@ struct RenewalEvents {
 
     /// Turned on or off, a change scheduled or withdrawn: what brings the reader's story, with the new periods taken in, to what
     /// the state says.
-    func outlook(from story: SubscriptionStory) -> [LedgerEvent] {
-        guard let outlook = RenewalOutlook(of: after.state), let last = after.state.lastSubscriptionPeriod else { return [] }
+    func outlook(from story: SubscriptionStory, unannounced: [PeriodAlias]) -> [LedgerEvent] {
+        guard let last = after.state.lastToldPeriod(unannounced: unannounced) else { return [] }
+        let outlook = RenewalOutlook(after: last, after.state.renewals, until: .latestAccepted)
         let instant = outlook.word?.signedDate ?? last.purchaseDate
         var events: [LedgerEvent] = []
         if let renews = story.renews, renews != outlook.renews {
             let kind: LedgerEvent.Kind = outlook.renews ? .renewalTurnedOn : .renewalTurnedOff
             events.append(
-                event(kind, at: instant, by: .periodEnd) {
+                event(kind, of: last, at: instant, by: .periodEnd) {
                     $0.expirationIntent = outlook.renews ? nil : outlook.word?.expirationIntent
                     $0.until = last.end
                 })
@@ -23,7 +24,7 @@ struct RenewalEvents {
         if known != outlook.nextProductId {
             let kind: LedgerEvent.Kind = outlook.nextProductId == nil ? .changeWithdrawn : .changeScheduled
             events.append(
-                event(kind, at: instant, by: .pendingChange) {
+                event(kind, of: last, at: instant, by: .pendingChange) {
                     ($0.nextProductId, $0.until) = (outlook.nextProductId, last.end)
                 })
         }
@@ -34,7 +35,7 @@ struct RenewalEvents {
     func billingFailed() -> [LedgerEvent] {
         guard let failure = after.failure, failure.period != before.failure?.period else { return [] }
         return [
-            event(.billingFailed, at: failure.word.signedDate, by: .gracePeriod) {
+            event(.billingFailed, of: after.state.lastSubscriptionPeriod, at: failure.word.signedDate, by: .gracePeriod) {
                 $0.until = failure.word.gracePeriodExpiresDate
             }
         ]
@@ -45,14 +46,14 @@ struct RenewalEvents {
         guard let price = after.priceIncrease,
             price.word != before.priceIncrease?.word || price.period != before.priceIncrease?.period
         else { return [] }
-        return [event(price.word, at: price.signedDate, by: .periodEnd)]
+        return [event(price.word, of: after.state.lastSubscriptionPeriod, at: price.signedDate, by: .periodEnd)]
     }
 
     private func event(
-        _ kind: LedgerEvent.Kind, at instant: Timestamp, by rule: Rule, _ change: (inout LedgerEvent) -> Void = { _ in }
+        _ kind: LedgerEvent.Kind, of last: Period?, at instant: Timestamp, by rule: Rule,
+        _ change: (inout LedgerEvent) -> Void = { _ in }
     ) -> LedgerEvent {
-        let last = after.state.lastSubscriptionPeriod
-        return LedgerEvent(kind, of: after.state.key, at: instant, by: rule) {
+        LedgerEvent(kind, of: after.state.key, at: instant, by: rule) {
             $0.customer = after.state.owner(at: instant)
             $0.productId = last?.productId
             $0.transactionId = last?.transaction.transactionId

@@ -71,26 +71,39 @@ extension SubscriptionStory {
 }
 
 extension SubscriptionStory {
-    /// What the state says of the next renewal alone.
+    /// What readers of the events were told of the next renewal alone.
     ///
     /// - Parameter unannounced: the strongest name of each period that was never announced.
-    init(ofRenewalIn state: SubscriptionState, unannounced: [PeriodAlias] = []) {
-        let outlook = RenewalOutlook(of: state)
-        renews = outlook?.renews
-        nextProductId = outlook?.nextProductId
-        lastPurchaseDate =
-            state.periods.last { period in
-                period.isSubscriptionPeriod && period.addedSeats == nil && !period.aliases.contains(where: unannounced.contains)
-            }?.purchaseDate
+    init(toldOfRenewalIn state: SubscriptionState, unannounced: [PeriodAlias]) {
+        if let last = state.lastToldPeriod(unannounced: unannounced) {
+            take(RenewalOutlook(after: last, state.renewals, until: .latestAccepted))
+        }
+        lastPurchaseDate = state.lastAnnouncedPeriod(unannounced: unannounced)?.purchaseDate
     }
 
     /// What the state says; the fold of its events must equal it.
     package init(of state: SubscriptionState) {
-        self.init(ofRenewalIn: state)
+        if let outlook = RenewalOutlook(of: state) { take(outlook) }
         owners = ToldOwners(state.tenures)
         for customer in state.customers {
             let reach = AccessReach(of: state.spans(of: customer))
             if reach != AccessReach.none { access[customer] = reach }
+        }
+    }
+    private mutating func take(_ outlook: RenewalOutlook) { (renews, nextProductId) = (outlook.renews, outlook.nextProductId) }
+}
+
+extension SubscriptionState {
+    /// The period whose next renewal the events tell of: the last one that serves, and where none serves any more, since each
+    /// charge serves under another subscription (PER-1), the last one that was announced.
+    func lastToldPeriod(unannounced: [PeriodAlias]) -> Period? {
+        lastSubscriptionPeriod ?? lastAnnouncedPeriod(unannounced: unannounced)
+    }
+
+    /// The last period of an auto-renewable subscription that the events announced, whether it serves today or not.
+    fileprivate func lastAnnouncedPeriod(unannounced: [PeriodAlias]) -> Period? {
+        periods.last { period in
+            period.isSubscriptionPeriod && period.addedSeats == nil && !period.aliases.contains(where: unannounced.contains)
         }
     }
 }
