@@ -72,7 +72,9 @@ struct AccessReader {
     }
 
     private func isAbout(_ index: Int, _ end: Int64, signedDate: Int64) -> Bool {
-        periods.isAbout(end, of: index, signedDate: signedDate)
+        // What continues it follows as its own next period would (PER-14).
+        let isContinued = periods[index].continued.map { $0.at <= signedDate } ?? false
+        return !isContinued && periods.isAbout(end, of: index, signedDate: signedDate)
     }
 
     // MARK: Grace (0017, 10)

@@ -113,6 +113,27 @@ import Testing
         }
     }
 
+    @Test func `PER-14 OWN-2 what a buyer is shown to have bought carries over as theirs, whenever more is shown to be theirs`() {
+        var plan = standalone(of: nil)
+        var second = bundle(after: plan)
+        #expect(second.hear(claim(alice, .purchase, bundle, at: Self.switched.adding(.seconds(20)))) == .bound)
+        let key = SubscriptionKey(
+            app: key.app, environment: key.environment, originalTransactionId: OriginalTransactionID("3000"))
+        let back = transaction("3000", from: day(2026, 1, 20), to: day(2026, 2, 20)) {
+            $0.originalTransactionId = key.originalTransactionId
+            $0.previousOriginalTransactionId = Self.other.originalTransactionId
+        }
+        var third = Book(key: key)
+        third.tell(.fact(.transaction(back)), at: back.purchaseDate)
+        third.tell(third.history.news(ofPrevious: second.history, second.state), at: back.purchaseDate)
+        #expect(third.hear(claim(bob, .restore, back, at: day(2026, 1, 21))) == .refused(.ownedByAnother, rule: .restore))
+        // The first one turns out to be hers as well.
+        _ = plan.hear(claim(alice, .restore, self.plan, at: day(2026, 1, 25)))
+        second.tell(second.history.news(ofPrevious: plan.history, plan.state), at: day(2026, 1, 25))
+        third.tell(third.history.news(ofPrevious: second.history, second.state), at: day(2026, 1, 25))
+        #expect(third.state.tenures.map(\.customer) == [alice] && second.state.tenures.map(\.customer) == [alice])
+    }
+
     @Test func `PER-14 what is learned later of the previous owner counts from the switch on`() throws {
         let token = try #require(bobToken)
         var plan = standalone()

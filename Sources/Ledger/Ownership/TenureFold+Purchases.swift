@@ -20,13 +20,13 @@ extension TenureFold {
         let owner = identities.resolve(inherited.customer)
         let carriedOver = (owner, Tenure.Cause(rule: .bundleSwitch, evidence: .previous(previous)))
         let (instant, buyer) = (periods[0].purchaseDate, book.ofPeriods[0]?.buyer(ownerBefore: owner, among: identities))
-        guard let buyer, buyer.customer != owner, !isErased(buyer.customer, at: instant) else { return carriedOver }
-        // Nobody had the previous one at the switch: then it was not bought from anybody (OWN-2).
+        guard let buyer, !isErased(buyer.customer, at: instant) else { return carriedOver }
+        // Nobody had the previous one at the switch: then it was not bought from anybody (OWN-2), and what shows its owner is the
+        // purchase, also where the previous one turns out to be theirs.
         let hadOwner = inherited.shownAt.map { $0 <= instant } ?? true
         let policy = policies.policy(at: instant)
-        guard !hadOwner || (policy.onPurchase == .followPurchase && mayTake(buyer.customer, from: owner, under: policy)) else {
-            return carriedOver
-        }
+        let isTaken = policy.onPurchase == .followPurchase && mayTake(buyer.customer, from: owner, under: policy)
+        guard !hadOwner || (isTaken && buyer.customer != owner) else { return carriedOver }
         return (buyer.customer, cause(.followPurchase, buyer, of: 0))
     }
 
