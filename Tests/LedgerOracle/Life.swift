@@ -85,6 +85,7 @@ struct LifeWriter {
         for index in shelves.indices where chance.happens(50) { someClaim(shelves[index]) }
         reserve()
         decide()
+        dropEarlyReservations()
     }
 
     /// A new id, in the order of minting.

@@ -85,14 +85,31 @@ extension LifeWriter {
             guard let shelf = chance.pick(shelves), let customer = chance.pick(customers) else { continue }
             let purchases = shelf.transactions.filter { $0.reason == .purchase }.map(\.purchaseDate)
             guard let purchase = chance.pick(purchases) else { continue }
-            // One made before a switch would be judged against whoever had the previous one then (0070).
-            let isSwitched = shelf.previousOriginalTransactionId != nil
-            let isEarly = chance.happens(30) && !isSwitched
-            let wish = isEarly ? LifeWriter.begin - chance.between(0, 5 * day) : purchase + chance.between(0, 9 * day)
+            let wish = chance.happens(30) ? LifeWriter.begin - chance.between(0, 5 * day) : purchase + chance.between(0, 9 * day)
             let reservation = OracleReservation(
                 id: mint("reservation-"), originalTransactionId: shelf.originalTransactionId, customer: customer.name,
                 anonymous: customer.isAnonymous, reservedAt: wish)
             acts.append((wish, .reservation(reservation)))
+        }
+    }
+
+    /// A reservation of what continues another subscription counts as made while nobody had that one, where that one changed
+    /// hands later (0070): the oracle, which judges each act by what came before it, does not say so.
+    mutating func dropEarlyReservations() {
+        let previous = Dictionary(
+            uniqueKeysWithValues: shelves.map { ($0.originalTransactionId, $0.previousOriginalTransactionId) })
+        let continued = Set(previous.values.compactMap(\.self))
+        let changes = acts.filter { act in
+            switch act.delivery {
+            case .claim(let claim): continued.contains(claim.originalTransactionId)
+            case .vote: true
+            default: false
+            }
+        }.map(\.at)
+        guard let last = changes.max() else { return }
+        acts.removeAll { act in
+            guard case .reservation(let it) = act.delivery, previous[it.originalTransactionId] ?? nil != nil else { return false }
+            return act.at < last
         }
     }
 }

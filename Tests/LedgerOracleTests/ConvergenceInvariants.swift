@@ -86,8 +86,10 @@ struct ConvergenceInvariants {
                 && $0.continuedBy == nil
         }
         guard let period = chance.pick(candidates), let end = period.end else { return }
-        // A notification that a refund was reversed takes back what was signed before it.
-        let newest = (state.periods.map(\.transaction.signedDate) + history.notices.map(\.signedDate)).max() ?? end
+        // A notification that a refund was reversed takes back what was signed before it, under whichever subscription (ENT-5).
+        let elsewhere = history.chargesElsewhere.flatMap { [$0.copy.signedDate, $0.reversedAt].compactMap(\.self) }
+        let here = state.periods.map(\.transaction.signedDate) + history.notices.map(\.signedDate)
+        let newest = (here + elsewhere).max() ?? end
         let length = end.since(period.purchaseDate).count
         let at = period.purchaseDate.adding(Milliseconds(chance.between(0, max(0, length - 1))))
         var (refunded, reversed, partial) = (period.transaction, period.transaction, period.transaction)

@@ -87,7 +87,7 @@ extension LiveStep {
             var end = fact.expiresDate ?? fact.purchaseDate
             if fact.isUpgraded {
                 // The switch was before the data that reports it; a part of the price may have been refunded earlier.
-                end = min(end, max(fact.signedDate, fact.purchaseDate))
+                end = min(end, max(fact.signedDate, fact.purchaseDate, fact.revocation?.revocationDate ?? fact.purchaseDate))
             } else if let revocation = fact.revocation, takesAccess(revocation), !isReversedElsewhere(fact) {
                 let isContinued = period(of: charge)?.continuedBy != nil
                 end = min(end, revocation.revocationDate.adding(isContinued ? .seconds(60) : Milliseconds(0)))
