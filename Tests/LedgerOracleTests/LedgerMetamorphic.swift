@@ -81,7 +81,8 @@ import Testing
         #expect(compared > 0 || Self.lives < 50)
     }
 
-    /// These subscriptions and all that continue them, or that they continue: whose the one is decides whose the other is (PER-14).
+    /// These subscriptions, all that continue them and all that they continue: whose the one is decides whose the other is
+    /// (PER-14).
     private func linked(to ids: Set<String>, _ deliveries: [Delivery]) -> Set<String> {
         let links = deliveries.compactMap { delivery -> Set<String>? in
             let named: OracleTransaction? =
