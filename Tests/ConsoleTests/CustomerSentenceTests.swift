@@ -4,9 +4,9 @@ import Testing
 
 @testable import Console
 
-/// OWN-15, ENT-1: what a customer is told of their access, what the explanation of their subscription says of it, and the answer
-/// agree at every instant, in both languages.
-@Suite struct `What a customer is told` {
+/// The console's sentence for a customer, the explanation of their subscription and the answer to a query agree at every instant,
+/// in both languages (OWN-15, ENT-1).
+@Suite struct `The sentence for a customer` {
     private static let plus = ProductID("plus"), access = EntitlementID("access"), alice = CustomerID("alice")
     private static let key = SubscriptionKey(
         app: AppID("app"), environment: .production, originalTransactionId: OriginalTransactionID("1000"))

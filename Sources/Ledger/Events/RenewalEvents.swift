@@ -5,8 +5,10 @@ struct RenewalEvents {
     let before: LedgerMoment
     let after: LedgerMoment
 
-    /// Turned on or off, a change scheduled or withdrawn: what brings the reader's story, with the new periods taken in, to what
-    /// the state says.
+    /// Renewal turned on or off, a change scheduled or withdrawn: the events that bring the reader's story, with the new periods
+    /// taken in, to the state.
+    ///
+    /// - Parameter unannounced: the strongest name of each period whose beginning is not published.
     func outlook(from story: SubscriptionStory, unannounced: [PeriodAlias]) -> [LedgerEvent] {
         guard let last = after.state.lastToldPeriod(unannounced: unannounced) else { return [] }
         let outlook = RenewalOutlook(after: last, after.state.renewals, until: .latestAccepted)

@@ -71,7 +71,7 @@ extension SubscriptionStory {
 }
 
 extension SubscriptionStory {
-    /// What readers of the events were told of the next renewal alone.
+    /// The next renewal alone, as the events that are published show it.
     ///
     /// - Parameter unannounced: the strongest name of each period that was never announced.
     init(toldOfRenewalIn state: SubscriptionState, unannounced: [PeriodAlias]) {
@@ -94,8 +94,8 @@ extension SubscriptionStory {
 }
 
 extension SubscriptionState {
-    /// The period whose next renewal the events tell of: the last one that serves, and where none serves any more, since each
-    /// charge serves under another subscription (PER-1), the last one that was announced.
+    /// The period whose next renewal the events are about: the last one that serves; where none serves any more, since each
+    /// charge serves under another subscription (PER-1), the last one whose beginning was published.
     func lastToldPeriod(unannounced: [PeriodAlias]) -> Period? {
         lastSubscriptionPeriod ?? lastAnnouncedPeriod(unannounced: unannounced)
     }
