@@ -166,6 +166,26 @@ import Testing
         }
     }
 
+    @Test func `a downgrade is taken back by buying the running product again, which begins a new period at once`() throws {
+        var story = try Story()
+        let old = try story.buy("pro.monthly")
+        var order = story.order("pro.monthly")
+        order.beginsAnew = true
+        #expect(throws: StoreRefusal.alreadySubscribed) { try story.buy(order) }
+        try story.advance(to: World.days(5))
+        _ = try story.buy("plus.monthly")
+        try story.advance(to: World.days(10))
+        story.forget()
+        let bought = try story.buy(order)
+        #expect(bought.outcome == .reverted && story.names == ["DID_CHANGE_RENEWAL_PREF"])
+        #expect(bought.transaction.transactionId != old.transactionId && bought.transaction.reason == .purchase)
+        #expect(bought.transaction.purchaseDate == World.days(10))
+        #expect(bought.transaction.originalTransactionId == old.originalTransactionId)
+        #expect(try story.subscription.autoRenewProduct == bought.transaction.product)
+        try story.advance(to: World.days(32))
+        #expect(!story.names.contains("DID_RENEW"), "the month from the first purchase is over and nothing renewed")
+    }
+
     // MARK: Saved states
 
     @Test func `a state of before has none of it, and one with all of it is read as it was`() throws {

@@ -241,6 +241,21 @@ import Testing
         }
     }
 
+    @Test func `the running product is bought again, which takes a downgrade back and begins a new period`() async throws {
+        try await withClient { client, id in
+            let path = "/accounts/anna/purchases"
+            _ = try await client.post(path, #"{"productId":"better"}"#)
+            let waiting = try await client.post(path, #"{"productId":"alone"}"#)
+            #expect(waiting["outcome"]?.string == "deferred")
+            _ = try await client.post("/clock/advance", #"{"days":1}"#)
+            let bought = try await client.post(path, #"{"productId":"better","beginsAnew":true}"#)
+            #expect(bought["outcome"]?.string == "reverted")
+            #expect(bought["transactionId"]?.string != waiting["transactionId"]?.string)
+            let now = try await client.get("/clock")["now"]?.int64
+            #expect(try payload(bought)["purchaseDate"]?.int64 == now)
+        }
+    }
+
     @Test func `a seat is assigned and taken back`() async throws {
         try await withClient { client, id in
             let path = "/subscriptions/\(id)/seats"

@@ -36,7 +36,7 @@ struct EvidenceReader {
     let people: People
     let policies: OraclePolicies
 
-    // MARK: Of a bought period (0023, 5)
+    // MARK: Of a bought period (0023, 5; 0071, 3)
 
     func evidence(ofPeriod index: Int) -> Evidence {
         let period = holding.periods[index]
@@ -50,7 +50,7 @@ struct EvidenceReader {
         guard period.isBought, upload.shown == index, upload.productId == period.productId, !policy.tokenOnly else {
             return nil
         }
-        let isInWindow = upload.at <= period.purchaseDate + policy.purchaseWindow
+        let isInWindow = upload.at <= period.purchaseDate + policy.purchaseWindow && !period.mayBeRenewal
         switch upload.kind {
         case .restore: return nil
         case .purchase where upload.at <= period.purchaseDate + policy.promptWindow: return .prompt

@@ -45,7 +45,7 @@ extension LifeWriter {
 
     /// Somebody buys: a first purchase, an upgrade, a resubscription.
     private mutating func buy(
-        _ shelf: inout Shelf, at wish: Int64, _ product: OracleProduct, _ type: String, _ subtype: String
+        _ shelf: inout Shelf, at wish: Int64, _ product: OracleProduct, _ type: String, _ subtype: String?
     ) {
         let instant = purchaseInstant(wish)
         let buyer = chance.pick(customers)
@@ -120,6 +120,7 @@ extension LifeWriter {
         let product = chance.happens(20) ? old : anyProduct()
         guard product.id != old.id, product.replacesAtOnce(old) else {
             let isBack = product.id == old.id
+            if isBack, chance.happens(40) { return buyAgain(&shelf, at: instant) }
             shelf.nextProduct = product
             shelf.renews = true
             let type = Word(type: "DID_CHANGE_RENEWAL_PREF", subtype: isBack ? nil : "DOWNGRADE", status: 1)
@@ -133,6 +134,15 @@ extension LifeWriter {
         }
         guard let replaced = shelf.transactions.indices.last else { return }
         upgrade(&shelf, to: product, at: instant, replacing: [replaced])
+    }
+
+    /// A change that waited is taken back by buying the running product again: a new period begins at once (0071, 2).
+    private mutating func buyAgain(_ shelf: inout Shelf, at instant: Int64) {
+        let replaced = shelf.transactions.count - 1
+        buy(&shelf, at: instant, shelf.product, "DID_CHANGE_RENEWAL_PREF", nil)
+        guard chance.happens(40) else { return }
+        shelf.transactions[replaced].isUpgraded = true
+        sign(&shelf, replaced, at: shelf.now + chance.between(0, 2 * day), nil)
     }
 
     /// Apple writes the old token, the one of the customer who changes, or none (0023, 7).
@@ -206,11 +216,19 @@ extension LifeWriter {
         shelf.now = max(shelf.now, instant)
     }
 
+    /// A refund is withdrawn, or decided again for another date.
     private mutating func reverse(_ shelf: inout Shelf, at instant: Int64) {
         let refunded = shelf.transactions.indices.filter {
             shelf.transactions[$0].revocationDate != nil && !shelf.transactions[$0].isUpgraded
         }
         guard let index = chance.pick(refunded) else { return }
+        if chance.happens(20), let date = shelf.transactions[index].revocationDate {
+            let moved = date + chance.between(-5 * day, 5 * day)
+            shelf.transactions[index].revocationDate = min(instant, max(shelf.transactions[index].purchaseDate, moved))
+            sign(&shelf, index, at: instant, Word(type: "REFUND", status: shelf.status))
+            shelf.now = max(shelf.now, instant)
+            return
+        }
         shelf.transactions[index].revocationDate = nil
         shelf.transactions[index].revocationType = nil
         shelf.transactions[index].revocationPercentage = nil

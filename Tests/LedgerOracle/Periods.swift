@@ -1,6 +1,6 @@
-/// How a period began (0017, 2).
+/// How a period began (0071, 1).
 package enum OracleBeginning: Sendable, Hashable {
-    case firstKnown, renewal, immediateChange, alreadyActive, resubscription
+    case firstKnown, renewal, immediateChange, resubscription
 }
 
 /// Why a period ended where it did (0017, 4).
@@ -41,12 +41,14 @@ package struct OraclePeriod: Sendable, Hashable {
     /// It gives nothing: a renewal that was charged early and then replaced together with the period before it (0023, 18), or a
     /// charge that serves under another subscription (PER-1).
     var isReplacedEarly = false
+    /// Older data that began inside the dates of an earlier period: perhaps a renewal, so that (d) shows nobody (0071, 3).
+    var mayBeRenewal = false
 
-    /// Whether it was bought (0023), and did not renew automatically and was not stopped by Apple.
+    /// Whether it was bought (0023), and did not renew automatically.
     var isBought: Bool {
         switch beginning {
         case .firstKnown, .immediateChange, .resubscription: word.reason != .renewal
-        case .renewal, .alreadyActive: false
+        case .renewal: false
         }
     }
 }
@@ -113,6 +115,7 @@ struct PeriodReader {
         var periods = identified().map(besideOthers).sorted(by: isBefore)
         for index in periods.indices {
             periods[index].beginning = beginning(of: index, in: periods)
+            periods[index].mayBeRenewal = isInsideAnother(index, in: periods)
             guard periods[index].beginning == .immediateChange else { continue }
             replace(before: index, in: &periods)
         }
@@ -325,7 +328,7 @@ struct PeriodReader {
         return one.name < other.name
     }
 
-    // MARK: Beginnings (0017, 2 and 3)
+    // MARK: Beginnings (0071, 1 to 3; 0017, 3)
 
     /// The periods before the given one, without those replaced early.
     private func earlier(than index: Int, in periods: [OraclePeriod]) -> [OraclePeriod] {
@@ -343,19 +346,32 @@ struct PeriodReader {
     }
 
     private func bought(_ index: Int, in periods: [OraclePeriod]) -> OracleBeginning {
-        let running = earlier(than: index, in: periods).filter { stillRan($0, at: periods[index].purchaseDate) }
-        if running.contains(where: { $0.productId != periods[index].productId }) { return .immediateChange }
-        return running.isEmpty ? .resubscription : .alreadyActive
+        let runs = earlier(than: index, in: periods).contains { stillRan($0, at: periods[index].purchaseDate) }
+        return runs ? .immediateChange : .resubscription
     }
 
-    /// In older data: without a gap, or after a signed billing retry.
+    /// Older data inside the dates of an earlier period that runs or was refunded.
+    private func isInsideAnother(_ index: Int, in periods: [OraclePeriod]) -> Bool {
+        let purchase = periods[index].purchaseDate
+        guard periods[index].word.reason == .none, !periods[index].isReplacedEarly else { return false }
+        return earlier(than: index, in: periods).contains { period in
+            if stillRan(period, at: purchase) { return true }
+            guard let expires = period.expiresDate, end(of: period).reason == .revoked else { return false }
+            return period.purchaseDate < purchase && purchase < expires
+        }
+    }
+
+    /// In older data: without a gap, or of its product in the last day before an end, or after a signed billing retry.
     private func isSilentRenewal(_ index: Int, in periods: [OraclePeriod]) -> Bool {
         let purchase = periods[index].purchaseDate
         let earlier = earlier(than: index, in: periods)
-        let ranOut = earlier.filter {
-            !isRefundedOrReplaced($0) && $0.expiresDate.map(second) == second(of: purchase)
+        let continued = earlier.contains { period in
+            guard let expires = period.expiresDate, !isReplaced(period) else { return false }
+            if second(of: expires) == second(of: purchase) { return true }
+            return period.productId == periods[index].productId && period.purchaseDate < purchase && purchase < expires
+                && expires <= purchase + day
         }
-        if !ranOut.isEmpty { return true }
+        if continued { return true }
         let ends = earlier.compactMap(\.expiresDate).filter { $0 <= purchase }
         let runs = earlier.contains { stillRan($0, at: purchase) }
         guard let latest = ends.max(), let last = earlier.last, !runs else { return false }
@@ -365,12 +381,12 @@ struct PeriodReader {
         }
     }
 
-    /// Whether a refund ended it, or a known period replaced it.
-    private func isRefundedOrReplaced(_ period: OraclePeriod) -> Bool {
+    /// Whether a known period replaced it.
+    private func isReplaced(_ period: OraclePeriod) -> Bool {
         if period.word.isUpgraded, !period.isReplacedEarly {
             return period.replacedAt.map { $0 <= period.word.signedDate } ?? false
         }
-        return end(of: period).reason != .ran
+        return end(of: period).reason == .replaced
     }
 
     private func stillRan(_ period: OraclePeriod, at instant: Int64) -> Bool {
@@ -389,9 +405,7 @@ struct PeriodReader {
     private func replace(before index: Int, in periods: inout [OraclePeriod]) {
         let change = periods[index]
         for earlier in 0..<index
-        where periods[earlier].productId != change.productId && !periods[earlier].isReplacedEarly
-            && stillRan(periods[earlier], at: change.purchaseDate)
-        {
+        where !periods[earlier].isReplacedEarly && stillRan(periods[earlier], at: change.purchaseDate) {
             periods[earlier].replacedAt = change.purchaseDate
             replaceEarlyRenewal(of: earlier, in: &periods)
         }
@@ -417,7 +431,7 @@ struct PeriodReader {
             return (replacedAt, .replaced)
         }
         if word.isUpgraded {
-            let said = max(word.revocationDate ?? word.signedDate, period.purchaseDate)
+            let said = max(min(word.revocationDate ?? word.signedDate, word.signedDate), period.purchaseDate)
             return (min(said, period.expiresDate ?? said), .replaced)
         }
         if let revoked = word.revocationDate, policies.takesAccess(word), revoked < period.expiresDate ?? Int64.max {

@@ -183,13 +183,13 @@ private let gold = bought("gold.monthly", at(10), at(40))
         #expect(answer(facts(silver) + [queue], policy).line == "A@0")
     }
 
-    @Test func `a purchase of what is active moves nothing`() {
+    @Test func `a purchase of what is active makes its buyer the owner`() {
         let again = bought("silver.monthly", at(10), at(40))
         let found = answer(
             facts(silver, again) + [claim("A", .purchase, silver, at(1)), claim("B", .purchase, again, at(10, minute))])
-        #expect(found.beginnings == [.firstKnown, .alreadyActive])
-        #expect(found.line == "A@0")
-        #expect(found.outcomes == [.bought, .refused])
+        #expect(found.beginnings == [.firstKnown, .immediateChange])
+        #expect(found.line == "A@0 B@10")
+        #expect(found.outcomes == [.bought, .bought])
     }
 
     @Test func `a token on a renewal names nobody`() {

@@ -36,6 +36,16 @@ func transaction(
     return fact
 }
 
+/// A copy of a transaction that Apple signed later.
+func copy(
+    _ fact: TransactionFact, signed: Timestamp, _ change: (inout TransactionFact) -> Void = { _ in }
+) -> TransactionFact {
+    var copy = fact
+    copy.signedDate = signed
+    change(&copy)
+    return copy
+}
+
 func renewal(
     _ id: String, _ product: ProductID = plus, from purchaseDate: Timestamp, to expiresDate: Timestamp,
     _ change: (inout TransactionFact) -> Void = { _ in }
@@ -133,6 +143,22 @@ struct Book {
         let map = EntitlementMap(
             entries: products.map { .init(productId: $0, validFrom: day(2000, 1, 1), entitlements: [EntitlementID("access")]) })
         return CustomerAnswer(at: instant, holdings: [Holding(of: customer, in: state)], map: map).overall
+    }
+}
+
+/// Each tenure's customer and beginning.
+func owners(_ book: Book) -> [String] {
+    book.state.tenures.map { "\($0.customer?.rawValue ?? "nobody") \($0.from)" }
+}
+
+/// The book of the same inputs in every order that is a rotation of one, forwards and backwards.
+func books(_ inputs: [LedgerInput], _ policy: AppPolicy = AppPolicy()) -> [Book] {
+    inputs.indices.flatMap { start in
+        [inputs, inputs.reversed()].map { inputs in
+            var book = Book(policy)
+            for input in inputs[start...] + inputs[..<start] { book.tell(input) }
+            return book
+        }
     }
 }
 

@@ -21,10 +21,6 @@ import Testing
         return book
     }
 
-    private func owners(_ book: Book) -> [String] {
-        book.state.tenures.map { "\($0.customer?.rawValue ?? "nobody") \($0.from)" }
-    }
-
     @Test func `I45 an erased customer's tenure ends, what was stays, and a renewal gives it to nobody`() {
         var book = book(first)
         _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 1)))

@@ -15,10 +15,6 @@ import Testing
         return book
     }
 
-    private func owners(_ book: Book) -> [String] {
-        book.state.tenures.map { "\($0.customer?.rawValue ?? "nobody") \($0.from)" }
-    }
-
     // MARK: OWN-1
 
     @Test func `OWN-1 tenures follow each other without a gap and without an overlap`() throws {

@@ -6,33 +6,8 @@ import Testing
 @Suite struct SignedOnceRules {
     private let first = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
 
-    /// A copy of a transaction that Apple signed later.
-    private func copy(
-        _ fact: TransactionFact, signed: Timestamp, _ change: (inout TransactionFact) -> Void = { _ in }
-    ) -> TransactionFact {
-        var copy = fact
-        copy.signedDate = signed
-        change(&copy)
-        return copy
-    }
-
-    private func owners(_ book: Book) -> [String] {
-        book.state.tenures.map { "\($0.customer?.rawValue ?? "nobody") \($0.from)" }
-    }
-
     private func inputs(_ registrations: [TokenRegistration], _ copies: [TransactionFact]) -> [LedgerInput] {
         registrations.map { .registration($0) } + copies.map { .fact(.transaction($0)) }
-    }
-
-    /// The book of the same facts in every order that is a rotation of one, forwards and backwards.
-    private func books(_ inputs: [LedgerInput], _ policy: AppPolicy = AppPolicy()) -> [Book] {
-        inputs.indices.flatMap { start in
-            [inputs, inputs.reversed()].map { inputs in
-                var book = Book(policy)
-                for input in inputs[start...] + inputs[..<start] { book.tell(input) }
-                return book
-            }
-        }
     }
 
     // MARK: Tokens

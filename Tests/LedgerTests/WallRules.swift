@@ -228,6 +228,15 @@ import Testing
         #expect(DoublePayment.all(of: alice, in: [first, clouds, bobs, shared], map: map, at: now).isEmpty)
     }
 
+    @Test func `OWN-12 what never serves does not decide who pays`() {
+        let seats = transaction("5", second, from: day(2026, 1, 12), to: day(2026, 2, 1)) {
+            $0.details.additionalTransactionReason = "SEAT_ADDITION"
+            $0.details.inAppOwnershipType = "FAMILY_SHARED"
+        }
+        let other = owned("4", by: alice, month("4", second), seats)
+        #expect(DoublePayment.all(of: alice, in: [owned("1", by: alice, month()), other], map: map, at: now).count == 1)
+    }
+
     @Test func `OWN-12 since when counts renewals that follow without a gap`() {
         let first = owned("1", by: alice, month(), renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1)))
         let other = owned("3", by: alice, transaction("3", second, from: day(2026, 1, 10), to: day(2026, 4, 10)))

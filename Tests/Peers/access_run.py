@@ -327,6 +327,43 @@ def check_switch(reports):
     check("back again, it is still tara's", owners == ["tara"], owners)
 
 
+def check_bought_again(reports):
+    """OWN-5: what another one bought after a refund stays theirs when the refund is reversed, and so does the running product bought again."""
+    hers, his = "7a1b2c3d-58a4-4b1f-9e6d-0c2b7a9d3e12", "8b1b2c3d-58a4-4b1f-9e6d-0c2b7a9d3e13"
+    reports.register(hers, "vera")
+    reports.register(his, "will")
+    start = reports.signer.now - 20 * DAY
+    refunded, again, returned = (start + days * DAY for days in (10, 11, 19))
+
+    def period(at, **members):
+        return dict(dict(transactionReason="PURCHASE", purchaseDate=at, originalPurchaseDate=start, expiresDate=at + 31 * DAY, signedDate=at + 1000),
+                    **members)
+
+    reports.tell(14, 0, "cccccccc-cccc-4ccc-8ccc-cccccccccc01", **period(start, appAccountToken=hers))
+    refund = dict(signedDate=refunded + 1000, revocationDate=refunded, revocationReason=0)
+    reports.tell(14, 0, "cccccccc-cccc-4ccc-8ccc-cccccccccc02", type="REFUND", **period(start, appAccountToken=hers, **refund))
+    reports.tell(14, 1, "cccccccc-cccc-4ccc-8ccc-cccccccccc03", type="SUBSCRIBED", **period(again, appAccountToken=his))
+    check("after the refund will bought it", reports.holds("will") and not reports.holds("vera"))
+    reports.tell(14, 0, "cccccccc-cccc-4ccc-8ccc-cccccccccc04", type="REFUND_REVERSED", **period(start, appAccountToken=hers, signedDate=returned))
+    check("the reversed refund takes nothing from him", reports.holds("will") and not reports.holds("vera"))
+    check("and gives her back what was left until he bought", reports.holds("vera", again - 1) and not reports.holds("vera", again))
+    shown = reports.subscription(14)
+    ends = [(one["beginning"], one["end"]) for one in shown["periods"]]
+    check("the periods say so", ends == [("firstKnown", again), ("immediateChange", again + 31 * DAY)], ends)
+    words = "It replaced what was left of the earlier purchase at once (PER-3"
+    check("and the subscription explains it", any(words in line for line in shown["explain"]), shown["explain"])
+
+    waiting = dict(autoRenewProductId="other.monthly", autoRenewStatus=1)
+    reports.tell(15, 0, "cccccccc-cccc-4ccc-8ccc-cccccccccc05", renewal=waiting, **period(start, appAccountToken=hers, productId="pro.monthly"))
+    reports.tell(15, 1, "cccccccc-cccc-4ccc-8ccc-cccccccccc06", type="DID_CHANGE_RENEWAL_PREF",
+                 **period(again, appAccountToken=his, productId="pro.monthly"))
+    shown = reports.subscription(15)
+    told = [event["kind"] for event in shown["events"] if event["kind"].startswith("subscription.")]
+    check("the running product bought again is a change", told == ["subscription.started", "subscription.changed"], told)
+    owners = [(one.get("customer"), one["from"]) for one in shown["tenures"]]
+    check("and its buyer's", owners == [("vera", start), ("will", again)], owners)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         reports = Reports(pathlib.Path(folder))
@@ -340,6 +377,7 @@ def main():
             check_added_seats(reports)
             check_two_devices(reports)
             check_switch(reports)
+            check_bought_again(reports)
         outcome = reports.books.tenure("verify", "--rebuild")
         check("tenure verify --rebuild finds the books whole", outcome.returncode == 0, outcome)
     return harness.summary()

@@ -42,7 +42,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .required("purchaseDate", .instant, "When it began."),
             .nullable("expiresDate", .instant, "As Apple signed it."),
             .nullable("end", .instant, "Where it ends after everything that is known."),
-            .required("beginning", .text, "How it began.", example: "purchase"),
+            .required("beginning", .text, "`firstKnown`, `renewal`, `immediateChange` or `resubscription`.", example: "renewal"),
             .nullable("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back, 5 retention."),
             .nullable("offerDiscountType", .text, "Apple's word, such as FREE_TRIAL."),
             .nullable("offerIdentifier", .text, "Apple's name of the offer."),

@@ -14,6 +14,9 @@ package struct PurchaseOrder: Sendable, Hashable {
     /// Whether it is bought as another subscription, with an `originalTransactionId` of its own, while the one of the same group
     /// fails to renew; otherwise it is refused then.
     package var isBesideFailing = false
+    /// Whether a deferred change that is taken back by buying the running product again begins a new period at once; otherwise
+    /// only the next renewal changes.
+    package var beginsAnew = false
 
     package init(app: AppNumber, account: AccountID, product: StoreProductID) {
         self.app = app
@@ -49,7 +52,7 @@ package struct Purchase: Sendable, Hashable {
     }
 
     package let outcome: Outcome
-    /// The new transaction; where nothing new was billed, the current one, of the old product.
+    /// The new transaction; where nothing was billed, the current one, of the old product.
     package let transaction: StorePurchase
     package let notifications: [StoreNotification]
 }
@@ -229,7 +232,7 @@ extension AppStore {
         if wish.product == current.product, isSamePlan {
             if isRedeemed { return try deferChange(current, wish, .offerRedeemed) }
             if wish.product == current.autoRenewProduct { throw .alreadySubscribed }
-            return try deferChange(current, wish, .reverted)
+            return try wish.order.beginsAnew ? beginAnew(current, wish) : deferChange(current, wish, .reverted)
         }
         if wish.product == current.autoRenewProduct, isSamePlan, !isRedeemed { throw .alreadySubscribed }
         let isImmediate =
@@ -246,6 +249,18 @@ extension AppStore {
         keep(subscription)
         let told = told(isRedeemed ? .offerRedeemedUpgrade : .upgrade, about: subscription)
         return Purchase(outcome: .upgraded, transaction: period, notifications: told + share(subscription))
+    }
+
+    /// A whole period of the running product from now on. Whether Apple marks the one before as upgraded is not known; here it
+    /// stays as it was.
+    private mutating func beginAnew(_ current: StoreSubscription, _ wish: Wish) throws(StoreRefusal) -> Purchase {
+        var (subscription, wish) = (current, wish)
+        wish.order.appAccountToken = tokenOfChange(wish, current)
+        let period = try billFirst(wish, subscription)
+        settle(&subscription, wish, period)
+        keep(subscription)
+        let told = told(.reverted, about: subscription)
+        return Purchase(outcome: .reverted, transaction: period, notifications: told + share(subscription))
     }
 
     /// A customer who chooses a product for the next renewal wants that renewal: auto-renew is turned on.

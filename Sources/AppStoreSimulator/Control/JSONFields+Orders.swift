@@ -6,7 +6,7 @@ internal import StrictJSON
 extension JSONFields {
     static let purchaseMembers: Set<String> = [
         "app", "productId", "appAccountToken", "applicationUsername", "quantity", "billingPlanType", "offer", "offerIdentifier",
-        "signature", "jws", "besideFailing",
+        "signature", "jws", "besideFailing", "beginsAnew",
     ]
 
     func purchaseOrder(app: AppNumber, account: AccountID) throws -> PurchaseOrder {
@@ -24,6 +24,7 @@ extension JSONFields {
         }
         order.offer = try chosenOffer()
         order.isBesideFailing = try bool("besideFailing") ?? false
+        order.beginsAnew = try bool("beginsAnew") ?? false
         return order
     }
 

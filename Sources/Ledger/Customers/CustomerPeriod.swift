@@ -38,7 +38,7 @@ package struct CustomerPeriod: Sendable, Hashable {
     /// Apple's `subscriptionGroupIdentifier`; nil where the source has no such field.
     package var subscriptionGroupIdentifier: String? { period.transaction.details.subscriptionGroupIdentifier }
 
-    /// A customer bought it. It did not renew by itself (OWN-8), and Apple did not stop it as already active (OWN-5).
+    /// A customer bought it. It did not renew by itself (OWN-8).
     package var isBought: Bool { period.isBought }
 
     /// Paid for with another Apple Account: that of a member of the family, or of a group's purchaser (OWN-13, PER-12).

@@ -210,8 +210,7 @@ extension SubscriptionState {
         earlier.aliases == claim.aliases && namesAnotherProduct(earlier)
     }
 
-    /// Whether the claim would be evidence of who bought if other facts came: another end of the period before makes a purchase
-    /// of what was active already, and older data does not say what renewed.
+    /// Whether the claim would be evidence of who bought if other facts came: older data does not say what renewed.
     private func mayShowPurchase(_ claim: Claim) -> Bool {
         claim.kind != .restore && period(shownBy: claim).map { $0.transaction.transactionReason != .renewal } == true
     }

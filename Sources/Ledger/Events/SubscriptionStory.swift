@@ -90,6 +90,7 @@ extension SubscriptionStory {
             if reach != AccessReach.none { access[customer] = reach }
         }
     }
+
     private mutating func take(_ outlook: RenewalOutlook) { (renews, nextProductId) = (outlook.renews, outlook.nextProductId) }
 }
 

@@ -44,7 +44,7 @@ extension EndReason {
         case .priceIncreaseRefused: "顾客未同意涨价或其他需要同意的更改"
         case .productUnavailable: "应续订时该商品已停止销售"
         case .expired: "提供此权限的订阅没有续订"
-        case .replaced: "提供此权限的商品已被另一商品替换"
+        case .replaced: "提供此权限的购买已被新的购买替换"
         case .refunded: "Apple 已为提供此权限的购买退款"
         case .familySharingStopped: "提供此权限的购买不再通过家人共享提供"
         case .assignmentRevoked: "提供此权限的群组购买席位已被收回"

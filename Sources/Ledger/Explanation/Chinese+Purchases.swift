@@ -9,8 +9,6 @@ extension ExplanationLine.Purchase {
         case .oneTime(let bought, let type, let quantity):
             "\(line.chineseWhen)，\(bought.chineseAcquired)了 \(quantity > 1 ? "\(quantity) 个 " : "")\(bought.productId)"
                 + "\(bought.chineseTerms)。\(type.chinese)"
-        case .alreadyActive(let bought):
-            "\(line.chineseWhen)，\(bought.productId) 生效期间又被购买了一次\(bought.chineseTerms)。拥有者不变"
         case .earlyRenewalReplaced(let bought, let from):
             "\(line.chineseWhen)，\(bought.productId) 的续订也被替换：Apple 已为 \(from.chinese) 起的时间提前扣款"
                 + "\(bought.chineseCost.map { " \($0)" } ?? "")。它从未提供访问权限。Apple 是否退款，只有 Apple 知道"
@@ -59,6 +57,8 @@ extension ExplanationLine.Bought {
         case .continuing(let previous, let product):
             return "\(verb)了 \(productId)\(chineseTerms)\(commitment)。顾客切换了捆绑订阅：它延续订阅 \(previous)"
                 + "\(product.map { "（\($0)）" } ?? "")"
+        case .replacing(productId):
+            return "再次\(verb)了 \(productId)\(chineseTerms)\(commitment)，立即替换了此前购买的剩余时间"
         case .replacing(let product):
             return "\(verb)了 \(productId)\(chineseTerms)\(commitment)，立即替换了\(product.map { " \($0)" } ?? "此前的一个未知商品")"
         }

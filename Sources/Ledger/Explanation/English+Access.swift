@@ -54,7 +54,7 @@ extension EndReason {
         case .priceIncreaseRefused: "the customer did not agree to a higher price, or to another change that needs consent"
         case .productUnavailable: "the product was not for sale when it should have renewed"
         case .expired: "the subscription that gave it did not renew"
-        case .replaced: "another product replaced the one that gave it"
+        case .replaced: "a new purchase replaced the one that gave it"
         case .refunded: "Apple refunded the purchase that gave it"
         case .familySharingStopped: "Family Sharing of the purchase that gave it stopped"
         case .assignmentRevoked: "the seat in a group purchase that gave it was taken back"

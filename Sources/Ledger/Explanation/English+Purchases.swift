@@ -9,9 +9,6 @@ extension ExplanationLine.Purchase {
         case .oneTime(let bought, let type, let quantity):
             "On \(line.when), \(quantity > 1 ? "\(quantity) of \(bought.productId) were" : "\(bought.productId) was") "
                 + "\(bought.acquired)\(bought.terms). \(type.english)"
-        case .alreadyActive(let bought):
-            "On \(line.when), while \(bought.productId) was active, it was bought once more\(bought.terms). "
-                + "The owner stays the same"
         case .earlyRenewalReplaced(let bought, let from):
             "On \(line.when), the renewal of \(bought.productId) was replaced too: Apple had charged"
                 + "\(bought.cost.map { " \($0)" } ?? "") for it early, for the time from \(from.english). It never gave access. "
@@ -65,6 +62,8 @@ extension ExplanationLine.Bought {
         case .first: return "\(productId) \(verb)\(terms)\(commitment)"
         case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before is not known"
         case .again: return "\(productId) \(verb) again\(terms)\(commitment)"
+        case .replacing(productId):
+            return "\(productId) \(verb) again\(terms)\(commitment). It replaced what was left of the earlier purchase at once"
         case .replacing(let product):
             let before = product?.rawValue ?? "an earlier product, which is not known,"
             return "\(productId) \(verb)\(terms)\(commitment). It replaced \(before) at once"

@@ -63,8 +63,6 @@ extension ExplanationLine {
         /// A consumable, a non-consumable, a non-renewing subscription, or a kind that Apple has not said or that is not known
         /// here (PER-9).
         case oneTime(Bought, ProductKind, quantity: Int64)
-        /// It was bought while the same product ran.
-        case alreadyActive(Bought)
         /// It was renewed early and an upgrade then took its place, so that it never served (PER-13).
         case earlyRenewalReplaced(Bought, from: Timestamp)
         /// Kept and shown, and gives nothing.
@@ -80,7 +78,7 @@ extension ExplanationLine {
             case first
             /// Apple calls it a renewal; what was before it is not known.
             case firstHeardOf
-            /// Nil where it is not known what it replaced.
+            /// The product whose running period it replaced, which may be its own; nil where that is not known.
             case replacing(ProductID?)
             /// After the end.
             case again

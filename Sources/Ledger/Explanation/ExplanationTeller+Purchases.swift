@@ -76,8 +76,6 @@ extension ExplanationTeller {
                 .purchase(.began(bought, .replacing(state.periods.productReplaced(by: index)))))
         case .resubscription:
             return ExplanationLine(at: .instant(at), rules: rules + [.resubscription], .purchase(.began(bought, .again)))
-        case .alreadyActive:
-            return ExplanationLine(at: .instant(at), rules: rules + [.followPurchase], .purchase(.alreadyActive(bought)))
         case .renewal: return renewal(bought, period, index, rules)
         }
     }

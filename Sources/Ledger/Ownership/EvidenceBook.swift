@@ -91,7 +91,7 @@ struct EvidenceBook {
         guard policy.purchaseEvidence == .claims, !erasures.holds(claim.customer, by: period.purchaseDate) else { return }
         if claim.kind == .purchase, claim.claimedAt <= period.purchaseDate.adding(policy.promptWindow) {
             ofPeriods[index, default: PurchaseEvidence()].prompt.append(claim)
-        } else if claim.claimedAt <= period.purchaseDate.adding(policy.purchaseWindow) {
+        } else if !period.mayBeRenewal, claim.claimedAt <= period.purchaseDate.adding(policy.purchaseWindow) {
             let needsIntent = claim.kind == .queue && claim.keepsIntents
             ofPeriods[index, default: PurchaseEvidence()].late.append(
                 PurchaseEvidence.LateClaim(claim: claim, intents: needsIntent ? holders(ofIntentsFor: period) : nil))

@@ -71,7 +71,6 @@ extension TenureFold {
                 (book.changes?.appearance(thatBeginsWith: index).flatMap { book.ofChanges[$0] }, .deferredChange)
             case .resubscription: (book.ofPeriods[index], .resubscription)
             case .firstKnown, .immediateChange: (book.ofPeriods[index], .followPurchase)
-            case .alreadyActive: (nil, .followPurchase)
             }
         return evidence?.buyer(ownerBefore: ownerBefore, among: identities).map { ($0, rule) }
     }

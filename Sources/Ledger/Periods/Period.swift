@@ -50,7 +50,7 @@ package struct Period: Sendable, Hashable {
     init(
         _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, fate: Fate
     ) {
-        (absence, continuedBy) = (fate.absence, fate.continuedBy)
+        (absence, continuedBy, mayBeRenewal) = (fate.absence, fate.continuedBy, fate.mayBeRenewal)
         repeatsKey = entry.repeatsKey
         aliases = entry.aliases
         kept = entry.kept
@@ -66,10 +66,11 @@ package struct Period: Sendable, Hashable {
         let by: Ending
     }
 
-    /// Which other subscription or which rule has to do with whether it serves, and to what end.
+    /// What other periods and subscriptions make of it.
     struct Fate {
         let absence: Absence?
         let continuedBy: OriginalTransactionID?
+        let mayBeRenewal: Bool
     }
 
     /// The reason without the revocation, which is the transaction's: periods are passed on by the dozen.
@@ -88,18 +89,17 @@ package struct Period: Sendable, Hashable {
         case firstKnown
         /// It renewed by itself; moves nothing (OWN-8).
         case renewal
-        /// An upgrade or an immediate crossgrade: bought while another product's period ran (PER-3).
+        /// Bought while an earlier period ran, whose place it takes: an upgrade, an immediate crossgrade (PER-3), or the same
+        /// product bought again (OWN-5).
         case immediateChange
         /// Bought again after the end.
         case resubscription
-        /// Bought while the same product ran, which Apple itself stops; moves nothing (OWN-5).
-        case alreadyActive
     }
 
     package enum EndReason: Sendable, Hashable {
         /// It lasts to its `expiresDate`, or for ever.
         case ran
-        /// An upgrade or immediate crossgrade took its place; Apple refunded the rest (PER-3).
+        /// An upgrade, an immediate crossgrade or the same product bought again took its place (PER-3, OWN-5).
         case replaced
         /// Refunded, or Family Sharing stopped (PER-2).
         case revoked(Revocation)
@@ -142,6 +142,10 @@ package struct Period: Sendable, Hashable {
     /// How many seats were added by it in mid-period; nil where it is a period of its own (PER-12).
     package var addedSeats: Int64? { absence == .addedSeats ? max(1, transaction.details.quantity ?? 1) : nil }
 
+    /// Older data, which does not say whether it renewed, inside the dates of an earlier period: only evidence of the grades (a)
+    /// and (b) shows its buyer (OWN-8).
+    let mayBeRenewal: Bool
+
     /// Apple's key of it is that of an earlier period, too, whose dates do not overlap (PER-1): two charges under one key.
     package let repeatsKey: Bool
 
@@ -163,10 +167,10 @@ package struct Period: Sendable, Hashable {
         }
     }
 
-    /// Whether somebody bought it, so that its buyer may own it (OWN-4); what renewed by itself or was active already nobody did.
+    /// Whether somebody bought it, so that its buyer may own it (OWN-4); what renewed by itself nobody did.
     package var isBought: Bool {
         switch beginning {
-        case .renewal, .alreadyActive: false
+        case .renewal: false
         case .firstKnown, .immediateChange, .resubscription: kept.fact.transactionReason != .renewal
         }
     }

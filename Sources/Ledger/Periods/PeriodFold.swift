@@ -13,11 +13,12 @@ struct PeriodFold {
     private var drafts: [Draft] = []
     /// Which drafts may still run when the next period begins.
     private var running: [Int] = []
-    /// The seconds in which periods that ran out end: only older data, which gives no reason, is asked about them.
-    private var endsOfRun: [Timestamp: Int] = [:]
-    /// The latest `expiresDate` that has passed, and those that have not; for older data alone.
+    /// How many periods that nothing replaced have their `expiresDate` in a second: only older data, which gives no reason, is
+    /// asked about them.
+    private var signedEnds: [Timestamp: Int] = [:]
+    /// The latest `expiresDate` that has passed, and the drafts whose has not; for older data alone.
     private var passedEnd: Timestamp?
-    private var openEnds: [Timestamp] = []
+    private var unexpired: [(draft: Int, expiresDate: Timestamp)] = []
     private let hasOlderData: Bool
     /// PER-13: where the early renewals of replaced periods begin.
     private var replacedRenewals: Set<PeriodAlias> = []
@@ -32,6 +33,8 @@ struct PeriodFold {
         var ending: Period.Ending
         /// Why it gives nothing at all; nil where it serves.
         var absence: Period.Absence?
+        /// Older data inside the dates of an earlier period.
+        var mayBeRenewal = false
     }
 
     /// All periods, by purchase date; equal dates by identity, so that the order never depends on arrival.
@@ -81,35 +84,37 @@ struct PeriodFold {
             return
         }
         let beginning = beginning(of: kept)
+        let mayBeRenewal = isInsideAnother(kept)
         if beginning == .immediateChange { replaceRunning(by: kept) }
         let (end, ending) = signedEnd(of: kept)
         running.append(drafts.count)
+        if hasOlderData, let expiresDate = kept.fact.expiresDate {
+            signedEnds[expiresDate.truncatedToSecond, default: 0] += 1
+            unexpired.append((drafts.count, expiresDate))
+        }
         drafts.append(
             Draft(
                 entry: index, beginning: beginning, purchaseDate: purchaseDate, isUpgraded: kept.fact.isUpgraded, end: end,
-                ending: ending))
-        guard hasOlderData else { return }
-        if ending == .ran, let end { endsOfRun[end.truncatedToSecond, default: 0] += 1 }
-        if let expiresDate = kept.fact.expiresDate { openEnds.append(expiresDate) }
+                ending: ending, mayBeRenewal: mayBeRenewal))
     }
 
     private mutating func passEnds(until instant: Timestamp) {
-        for end in openEnds where end <= instant { passedEnd = max(passedEnd ?? end, end) }
-        openEnds.removeAll { $0 <= instant }
+        for (_, end) in unexpired where end <= instant { passedEnd = max(passedEnd ?? end, end) }
+        unexpired.removeAll { $0.expiresDate <= instant }
     }
 
-    /// PER-3: the new period takes the place of every running one of another product, at its `purchaseDate`.
+    /// PER-3, OWN-5: the new period takes the place of every running one, at its `purchaseDate`.
     private mutating func replaceRunning(by kept: KeptTransaction) {
         for index in running where isInterrupted(drafts[index], by: kept) {
-            if hasOlderData, drafts[index].ending == .ran, let end = drafts[index].end {
-                endsOfRun[end.truncatedToSecond, default: 1] -= 1
+            let replaced = self.kept(drafts[index]).fact
+            if let expiresDate = replaced.expiresDate {
+                if hasOlderData, drafts[index].ending != .replaced {
+                    signedEnds[expiresDate.truncatedToSecond, default: 1] -= 1
+                }
+                replacedRenewals.insert(.productAndSecond(replaced.productId, expiresDate.truncatedToSecond))
             }
             drafts[index].end = kept.fact.purchaseDate
             drafts[index].ending = .replaced
-            let replaced = self.kept(drafts[index]).fact
-            if let expiresDate = replaced.expiresDate {
-                replacedRenewals.insert(.productAndSecond(replaced.productId, expiresDate.truncatedToSecond))
-            }
         }
     }
 
@@ -130,15 +135,12 @@ struct PeriodFold {
     private func beginning(of kept: KeptTransaction) -> Period.Beginning {
         if drafts.isEmpty { return .firstKnown }
         if isRenewal(kept) { return .renewal }
-        if running.contains(where: { isInterrupted(drafts[$0], by: kept) }) { return .immediateChange }
-        let isActiveAlready = running.contains {
-            self.kept(drafts[$0]).fact.productId == kept.fact.productId && stillRuns(drafts[$0], at: kept)
-        }
-        return isActiveAlready ? .alreadyActive : .resubscription
+        return running.contains { isInterrupted(drafts[$0], by: kept) } ? .immediateChange : .resubscription
     }
 
-    /// OWN-8: `transactionReason` says; in older data a period that follows without a gap, or after a billing retry that was
-    /// seen.
+    /// OWN-8: `transactionReason` says; in older data a period that follows without a gap, or begins in the last day before an
+    /// `expiresDate` of its product, or follows a billing retry that was seen. A refund of the earlier one changes nothing, since
+    /// it may be reversed.
     private func isRenewal(_ kept: KeptTransaction) -> Bool {
         switch kept.fact.transactionReason {
         case .renewal, .unknown: return true
@@ -146,8 +148,27 @@ struct PeriodFold {
         case nil: break
         }
         // Receipts write whole seconds and JWS milliseconds: without a gap means in one second.
-        if endsOfRun[kept.fact.purchaseDate.truncatedToSecond, default: 0] > 0 { return true }
-        return isRecovered(kept)
+        if signedEnds[kept.fact.purchaseDate.truncatedToSecond, default: 0] > 0 { return true }
+        return isChargedEarly(kept) || isRecovered(kept)
+    }
+
+    /// PER-6: Apple charges from a day before the end.
+    private func isChargedEarly(_ kept: KeptTransaction) -> Bool {
+        let purchaseDate = kept.fact.purchaseDate
+        return unexpired.contains { index, expiresDate in
+            drafts[index].ending != .replaced && drafts[index].purchaseDate < purchaseDate
+                && self.kept(drafts[index]).fact.productId == kept.fact.productId
+                && expiresDate <= purchaseDate.adding(.hours(24))
+        }
+    }
+
+    /// OWN-8: older data that begins inside the dates of an earlier period, which runs or was refunded.
+    private func isInsideAnother(_ kept: KeptTransaction) -> Bool {
+        guard kept.fact.transactionReason == nil else { return false }
+        return unexpired.contains { index, _ in
+            let isRefunded = drafts[index].ending == .revoked && drafts[index].purchaseDate < kept.fact.purchaseDate
+            return isRefunded || stillRuns(drafts[index], at: kept)
+        }
     }
 
     /// After a billing retry that was signed about the latest end (Apple charges from a day before it, PER-6), where nothing runs
@@ -161,10 +182,10 @@ struct PeriodFold {
             .prefix { $0.signedDate <= kept.fact.purchaseDate }.contains(where: \.isInBillingRetryPeriod)
     }
 
-    /// PER-3: a purchase of another product inside a period that still runs takes its place at that instant.
+    /// PER-3, OWN-5: a purchase inside a period that still runs takes its place at that instant, whatever its product. Apple
+    /// stops a purchase of what is active: where it signed one, that was not active then, or a change that waited was taken back.
     private func isInterrupted(_ draft: Draft, by kept: KeptTransaction) -> Bool {
-        guard self.kept(draft).fact.productId != kept.fact.productId else { return false }
-        return stillRuns(draft, at: kept) || isSwitch(draft, to: kept)
+        stillRuns(draft, at: kept) || isSwitch(draft, to: kept)
     }
 
     /// Whether a period has not ended when another one is bought. One that Apple calls upgraded was over when it said so.
@@ -178,7 +199,7 @@ struct PeriodFold {
     /// is that switch, seen from the money's side. Any other is a refund.
     private func isSwitch(_ draft: Draft, to kept: KeptTransaction) -> Bool {
         guard draft.ending == .revoked, entries[draft.entry].isCancellationUnexplained,
-            let revocation = self.kept(draft).fact.revocation
+            self.kept(draft).fact.productId != kept.fact.productId, let revocation = self.kept(draft).fact.revocation
         else { return false }
         return draft.purchaseDate < kept.fact.purchaseDate
             && revocation.revocationDate.truncatedToSecond == kept.fact.purchaseDate.truncatedToSecond
@@ -221,9 +242,9 @@ struct PeriodFold {
     private func ending(of draft: Draft) -> Period.End {
         let kept = kept(draft)
         // Apple says that it was replaced and its successor is not known yet: the signature's date is the latest instant at which
-        // that can have happened.
+        // that can have happened. A revocation that is dated later is of something else.
         guard draft.isUpgraded, draft.ending == .ran else { return Period.End(at: draft.end, by: draft.ending) }
-        let latest = kept.fact.revocation?.revocationDate ?? kept.fact.signedDate
+        let latest = min(kept.fact.revocation?.revocationDate ?? kept.fact.signedDate, kept.fact.signedDate)
         return Period.End(at: max(draft.purchaseDate, draft.end.map { min($0, latest) } ?? latest), by: .replaced)
     }
 
@@ -234,7 +255,7 @@ struct PeriodFold {
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
         return Period(
             entries[draft.entry], beginning: draft.beginning, end: ending(of: draft), isIgnored: isIgnored,
-            fate: .init(absence: draft.absence, continuedBy: continuedBy))
+            fate: .init(absence: draft.absence, continuedBy: continuedBy, mayBeRenewal: draft.mayBeRenewal))
     }
 }
 

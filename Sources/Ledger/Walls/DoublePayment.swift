@@ -60,7 +60,8 @@ private struct RunningSubscription {
     let since: [EntitlementID: Timestamp]
 
     init?(of customer: CustomerID, in state: SubscriptionState, map: EntitlementMap, at instant: Timestamp) {
-        let isPaidByAnother = CustomerPeriod.all(in: [state]).last { $0.purchaseDate <= instant }?.isPaidByAnother ?? false
+        let last = state.periods.lastServing(by: instant)
+        let isPaidByAnother = last?.transaction.details.isPaidByAnother ?? false
         let spans = state.spans(of: customer).filter { $0.kind != .provisional }
         guard !isPaidByAnother, let began = spans.map(\.from).min() else { return nil }
         var since: [EntitlementID: Timestamp] = [:]
@@ -70,7 +71,7 @@ private struct RunningSubscription {
         }
         guard !since.isEmpty else { return nil }
         (id, self.began, self.since) = (state.key.originalTransactionId, began, since)
-        continuedBy = state.periods.lastServing(by: instant)?.continuedBy
+        continuedBy = last?.continuedBy
     }
 
     /// The start of the stretch around the instant that the spans leave no gap in; nil where none contains it.

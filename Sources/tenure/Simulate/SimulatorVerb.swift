@@ -173,7 +173,7 @@ extension SimulatorVerb {
     private static let purchases = [
         post(
             "buy", "/accounts/{account}/purchases", [account, Word(name: "productId")],
-            "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType=, besideFailing="),
+            "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType=, besideFailing=, beginsAnew="),
         post("redeem", "/accounts/{account}/redeem", [account, Word(name: "code")], "redeem an offer code"),
         post("restore", "/accounts/{account}/restore", [account], "restore on a new device"),
         get("purchases", "/accounts/{account}/transactions", [account], "list purchases, newest first; app=, limit="),
