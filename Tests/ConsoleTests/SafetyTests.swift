@@ -167,11 +167,12 @@ import Testing
         }
     }
 
-    /// As a server of ours listens: with every limit of connections.
+    /// As a server of ours listens: with every limit of connections, and deadlines for the slowest machine.
     @Test func `it is served by a listener with limits, over a socket`() async throws {
         try await withConsole { world in
             var configuration = ServerConfiguration()
             configuration.port = 0
+            (configuration.headerTimeoutSeconds, configuration.answerTimeoutSeconds) = (600, 600)
             let application = buildApplication(
                 serving: ConsoleResponder(world.dependencies), configuration: configuration,
                 logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }, onServerRunning: { _ in })

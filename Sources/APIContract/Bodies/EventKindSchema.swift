@@ -50,7 +50,8 @@ package struct EventKindSchema: Sendable, Hashable {
             ["customer", "productId", "transactionId", "until"]),
         .init("subscription.resubscribed", "Bought again after the end.", ["customer", "productId", "transactionId", "until"]),
         .init(
-            "subscription.changed", "An upgrade or an immediate crossgrade took effect.",
+            "subscription.changed",
+            "An upgrade or an immediate crossgrade took effect, or the running product was bought again.",
             ["customer", "productId", "previousProductId", "transactionId", "until"]),
         .init(
             "subscription.extended", "Apple moved expiresDate from previousUntil to until.",

@@ -59,7 +59,7 @@ struct Audit: Sendable {
         let expected = world.messages.map(\.evidence)
         findings.wrong += surplus("notification", contents.notifications, expected.compactMap(\.notificationUUID))
         findings.wrong += surplus("fact", contents.facts, expected.flatMap(\.facts))
-        let events = try EventAudit(contents.events)
+        let events = try EventAudit(contents)
         findings.double += events.double
         for life in world.lives {
             let oracle = Oracle(policy: life.app.policy).answer(to: life.deliveries)

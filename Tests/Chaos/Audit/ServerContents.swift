@@ -8,6 +8,8 @@ struct ServerContents: Sendable {
     let auditRows: Int
     /// The texts of all events, each subscription's in order.
     let events: [String]
+    /// How often each subscription was told that another one continues it, and since when (PER-14).
+    let continuations: [String: Int]
     /// What must never occur: duplicate rows, gaps in a sequence.
     let faults: [String]
 
@@ -23,6 +25,8 @@ struct ServerContents: Sendable {
         SELECT originalTransactionId || '\n' || events FROM outbox WHERE originalTransactionId IS NOT NULL
         ORDER BY ledger, originalTransactionId, sequence
         """
+    private static let continuationQuery =
+        "SELECT originalTransactionId FROM subscriptionInput WHERE kind = 'continuation'"
     /// How many events a row of the outbox has.
     private static let eventsOfRow = "1 + length(o.events) - length(replace(o.events, '\n', ''))"
     private static let change = #""kind":"access.changed""#
@@ -96,6 +100,8 @@ struct ServerContents: Sendable {
         facts = try await Self.facts(shell)
         auditRows = try await shell.lines(Self.auditQuery).first.flatMap { Int($0) } ?? 0
         events = Self.events(in: try await shell.lines(Self.eventQuery))
+        let continued = try await shell.lines(Self.continuationQuery)
+        continuations = Dictionary(continued.map { ($0, 1) }, uniquingKeysWith: +)
         var faults: [String] = []
         for (words, query) in Self.faultQueries { faults += try await shell.lines(query).map { "\(words): \($0)" } }
         self.faults = faults

@@ -165,7 +165,7 @@ struct StoppedHolder {
     /// Each end must be reported exactly once, and nothing else.
     private func audit(_ sunset: Sunset, _ folder: String, _ report: inout FaultReport) async throws {
         let contents = try await ServerContents(of: database, folder: folder)
-        let events = try EventAudit(contents.events)
+        let events = try EventAudit(contents)
         let expected = (0..<sunset.count).map(sunset.originalTransactionId)
         var double: [String] = []
         for kind in ["access.ended", "subscription.expired"] {
