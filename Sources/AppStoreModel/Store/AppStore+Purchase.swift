@@ -232,7 +232,8 @@ extension AppStore {
         if wish.product == current.product, isSamePlan {
             if isRedeemed { return try deferChange(current, wish, .offerRedeemed) }
             if wish.product == current.autoRenewProduct { throw .alreadySubscribed }
-            return try wish.order.beginsAnew ? beginAnew(current, wish) : deferChange(current, wish, .reverted)
+            guard wish.order.beginsAnew else { return try deferChange(current, wish, .reverted) }
+            return try changeAtOnce(current, wish, .reverted, .reverted)
         }
         if wish.product == current.autoRenewProduct, isSamePlan, !isRedeemed { throw .alreadySubscribed }
         let isImmediate =
@@ -240,27 +241,22 @@ extension AppStore {
         guard isImmediate, wish.product != current.product else {
             return try deferChange(current, wish, isRedeemed ? .offerRedeemedDowngrade : .downgrade)
         }
-        var subscription = current
-        var wish = wish
-        wish.order.appAccountToken = tokenOfChange(wish, current)
-        let period = try billFirst(wish, subscription)
-        change(current.latest) { $0.isUpgraded = true }
-        settle(&subscription, wish, period)
-        keep(subscription)
-        let told = told(isRedeemed ? .offerRedeemedUpgrade : .upgrade, about: subscription)
-        return Purchase(outcome: .upgraded, transaction: period, notifications: told + share(subscription))
+        return try changeAtOnce(current, wish, isRedeemed ? .offerRedeemedUpgrade : .upgrade, .upgraded)
     }
 
-    /// A whole period of the running product from now on. Whether Apple marks the one before as upgraded is not known; here it
-    /// stays as it was.
-    private mutating func beginAnew(_ current: StoreSubscription, _ wish: Wish) throws(StoreRefusal) -> Purchase {
+    /// A whole period from now on: of a higher product, or of the running one. Whether Apple marks as upgraded what the running
+    /// product itself replaced is not known; here it stays as it was.
+    private mutating func changeAtOnce(
+        _ current: StoreSubscription, _ wish: Wish, _ event: StoreNotification.Event, _ outcome: Purchase.Outcome
+    ) throws(StoreRefusal) -> Purchase {
         var (subscription, wish) = (current, wish)
         wish.order.appAccountToken = tokenOfChange(wish, current)
         let period = try billFirst(wish, subscription)
+        if outcome == .upgraded { change(current.latest) { $0.isUpgraded = true } }
         settle(&subscription, wish, period)
         keep(subscription)
-        let told = told(.reverted, about: subscription)
-        return Purchase(outcome: .reverted, transaction: period, notifications: told + share(subscription))
+        return Purchase(
+            outcome: outcome, transaction: period, notifications: told(event, about: subscription) + share(subscription))
     }
 
     /// A customer who chooses a product for the next renewal wants that renewal: auto-renew is turned on.

@@ -8,7 +8,7 @@ struct ServerContents: Sendable {
     let auditRows: Int
     /// The texts of all events, each subscription's in order.
     let events: [String]
-    /// How often each subscription was told that another one continues it, and since when (PER-14).
+    /// For each subscription: how many links to one that continues it, each with its switch, were kept (PER-14).
     let continuations: [String: Int]
     /// What must never occur: duplicate rows, gaps in a sequence.
     let faults: [String]
