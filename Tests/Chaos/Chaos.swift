@@ -69,6 +69,8 @@ struct Chaos: AsyncParsableCommand {
             report.setAside(KnownIssue.all)
             report.wall = ContinuousClock.now - start
             print(report.text)
+            // A run of an hour that is stopped has reported what had ended.
+            fflush(nil)
             reports.append(report)
         }
         return reports
