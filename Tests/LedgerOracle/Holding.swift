@@ -43,8 +43,6 @@ struct Holding {
 
     /// Who made the first claim of possession when there was no owner.
     var firstClaimant: String?
-    /// Whether somebody had the subscription that this one continues by the switch; nil while that was not asked (PER-14).
-    var hadOwner: Bool?
     var transfers: [Transfer] = []
 
     struct Transfer {

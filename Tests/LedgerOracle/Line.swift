@@ -17,14 +17,17 @@ struct Line {
     let policies: OraclePolicies
     /// Who owned the subscription that this one continues, at the switch (PER-14).
     private let inherited: String?
+    /// Whether they owned it by what was done before the switch, and not only since a claim that was made after it.
+    private let isInheritedBySwitch: Bool
     private let reader: EvidenceReader
 
-    init(holding: Holding, people: People, policies: OraclePolicies, inherited: String?) {
+    init(holding: Holding, people: People, policies: OraclePolicies, inherited: String?, isInheritedBySwitch: Bool) {
         self.holding = holding
         self.people = people
         self.policies = policies
         // A claim that was first, while nobody had the other one, stands.
         self.inherited = holding.firstClaimant == nil ? inherited : nil
+        self.isInheritedBySwitch = isInheritedBySwitch
         reader = EvidenceReader(holding: holding, people: people, policies: policies)
     }
 
@@ -200,7 +203,7 @@ struct Line {
         }
         let policy = policies.policy(at: first.purchaseDate)
         let takes = buyer.map {
-            holding.hadOwner == false
+            !isInheritedBySwitch
                 || (policy.onPurchase == .followPurchase && people.may($0, takeFrom: inherited, under: policy))
         }
         return takes == true ? buyer : inherited

@@ -19,6 +19,8 @@ struct Weighing {
     let policies: OraclePolicies
     private(set) var people: People
     private(set) var holdings: [String: Holding]
+    /// By a subscription that continues another one: all holdings before the first act after its switch (PER-14).
+    private var holdingsBySwitch: [String: [String: Holding]] = [:]
     /// The verdicts in the order of receipt.
     private(set) var verdicts: [(upload: Upload, subscription: String, verdict: OracleVerdict)] = []
 
@@ -29,23 +31,28 @@ struct Weighing {
             holdings.map { ($0.facts.originalTransactionId, $0) }, uniquingKeysWith: { one, _ in one })
     }
 
-    func line(of holding: Holding) -> Line {
-        Line(holding: holding, people: people, policies: policies, inherited: inherited(by: holding))
+    func line(of holding: Holding) -> Line { line(of: holding, among: holdings) }
+
+    private func line(of holding: Holding, among holdings: [String: Holding]) -> Line {
+        let inherited = inherited(by: holding, among: holdings)
+        let bySwitch = holdingsBySwitch[holding.facts.originalTransactionId].map { self.inherited(by: holding, among: $0) }
+        return Line(
+            holding: holding, people: people, policies: policies, inherited: inherited,
+            isInheritedBySwitch: bySwitch.map { $0 == inherited } ?? true)
     }
 
     /// Who owned the subscription that it continues, at the switch, by what is weighed so far (PER-14).
-    private func inherited(by holding: Holding) -> String? {
+    private func inherited(by holding: Holding, among holdings: [String: Holding]) -> String? {
         guard let previous = holding.previous, let other = holdings[previous.id], let first = other.periods.first,
             first.purchaseDate < previous.at
         else { return nil }
-        return line(of: other).owner(at: previous.at)
+        return line(of: other, among: holdings).owner(at: previous.at)
     }
 
     mutating func weigh(_ act: Known.Act) {
-        for (id, holding) in holdings where holding.hadOwner == nil {
+        for (id, holding) in holdings where holdingsBySwitch[id] == nil {
             guard let previous = holding.previous, previous.at < act.at else { continue }
-            let hadOwner = inherited(by: holding) != nil
-            holdings[id]?.hadOwner = hadOwner
+            holdingsBySwitch[id] = holdings
         }
         switch act.delivery {
         case .vote(let vote): count(vote)
