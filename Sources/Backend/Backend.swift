@@ -74,6 +74,24 @@ package struct Backend: Sendable {
         return customer
     }
 
+    /// An id under which a customer may come to have something: as ``checked(_:)``, and no constant that names nobody (OWN-2).
+    /// What a customer of such an id has from before can be read, moved away and erased.
+    ///
+    /// - Throws: `BackendError.invalidIdentifier`, `.namesNobody`.
+    static func named(_ customer: CustomerID) throws -> CustomerID {
+        let customer = try checked(customer)
+        guard !customer.namesNobody else { throw BackendError.namesNobody(name: "customer") }
+        return customer
+    }
+
+    /// The token, where it can name somebody.
+    ///
+    /// - Throws: `BackendError.namesNobody`.
+    static func named(_ token: Ledger.AppAccountToken) throws -> Ledger.AppAccountToken {
+        guard !token.namesNobody else { throw BackendError.namesNobody(name: "appAccountToken") }
+        return token
+    }
+
     /// Carries out what came in; returns when it is durable (decision 0002).
     func ingest(_ request: IngestRequest) async throws -> IngestResult {
         try await translatingStorageErrors { try await queue.submit(request) }

@@ -19,6 +19,8 @@ package enum BackendError: Error {
     ///
     /// - Parameter longest: how many characters it may have, or how many of them there may be.
     case invalidIdentifier(name: String, longest: Int)
+    /// An id or a token is a constant that programs write where they have none, such as `null` or the nil UUID (OWN-2).
+    case namesNobody(name: String)
     /// The token is registered for another customer already.
     case tokenTaken
     /// A purchase bore the token before it was registered; it is kept as a proposal and names no customer (OWN-2,

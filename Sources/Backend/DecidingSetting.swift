@@ -13,6 +13,7 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
     case sharedSecrets = "apps[].sharedSecrets"
     case apple = "apps[].apple"
     case roots = "trust.additionalRootSHA256"
+    case xcodeCertificates = "trust.xcodeCertificateSHA256"
     case distrustedLeafSerials = "trust.distrustedLeafSerials"
     case clockFile = "clock.file"
 
@@ -28,7 +29,12 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
         case .customerTokenKeys: "\(rawValue) says whose ES256 tokens name customers: keys, issuer, audience."
         case .sharedSecrets: "\(rawValue) holds the app's shared secret and the account's (App Store Connect)."
         case .apple: "\(rawValue) says how Apple is asked: with which In-App Purchase key, and whether about receipts."
-        case .roots: "\(rawValue) and trust.appleRoots say whose signatures are trusted."
+        case .roots:
+            "\(rawValue) and trust.appleRoots say whose signatures are trusted; \(Self.xcodeCertificates.rawValue) lists the "
+                + "trusted copies of Xcode."
+        case .xcodeCertificates:
+            "\(rawValue) lists the certificates of the trusted copies of Xcode. Xcode signs with a single certificate; Apple's "
+                + "chains have three."
         case .distrustedLeafSerials: "\(rawValue) lists the signers that are no longer trusted."
         case .clockFile: "\(rawValue) names the server's clock; without it, the machine's clock is used."
         }
@@ -38,6 +44,7 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
     init?(_ code: JWSRefusal.Code) {
         switch code {
         case .rootNotTrusted: self = .roots
+        case .chainLengthNotThree: self = .xcodeCertificates
         case .leafDistrusted: self = .distrustedLeafSerials
         case .signedDateInFuture: self = .clockFile
         case .wrongBundleId: self = .bundleId

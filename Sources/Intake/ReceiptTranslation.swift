@@ -21,7 +21,9 @@ package enum TranslatedTransactionReceipt: Sendable, Hashable {
 extension Intake {
     /// The facts in an app receipt: one for each purchase (PER-8), dated by the receipt (FACT-2).
     package static func translate(_ verified: Verified<AppReceiptPayload>) -> [ProvenFact] {
-        let facts = verified.payload.inApp.map { Fact.transaction(TransactionFact($0, saidAt: verified.signedDate)) }
+        let facts = verified.payload.inApp.map { purchase in
+            Fact.transaction(TransactionFact(purchase, saidAt: verified.signedDate).issued(by: verified.signer))
+        }
         return proven(facts, by: verified.evidence, form: .appReceipt)
     }
 

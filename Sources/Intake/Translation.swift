@@ -70,21 +70,23 @@ package enum Intake {
 
     /// The fact in a transaction.
     package static func translate(_ verified: Verified<TransactionPayload>) -> ProvenFact {
-        ProvenFact(fact: .transaction(TransactionFact(verified.payload)), evidence: verified.evidence, jws: verified.jws)
+        let fact = TransactionFact(verified.payload).issued(by: verified.signer)
+        return ProvenFact(fact: .transaction(fact), evidence: verified.evidence, jws: verified.jws)
     }
 
     /// The fact in a renewal info that its verification bound to the transaction beside it.
     package static func translate(
         _ verified: Verified<RenewalInfoPayload>, beside transaction: Verified<TransactionPayload>
     ) -> ProvenFact {
-        ProvenFact(fact: .renewal(RenewalFact(verified.payload)), evidence: verified.evidence, jws: verified.jws)
+        let fact = RenewalFact(verified.payload).issued(by: verified.signer)
+        return ProvenFact(fact: .renewal(fact), evidence: verified.evidence, jws: verified.jws)
     }
 }
 
 extension Intake {
     /// What a renewal info says that was not bound to a transaction: to compare with a fact that is kept, never to become one.
     package static func words(of renewalInfo: UnboundRenewalInfo) -> Fact {
-        .renewal(RenewalFact(renewalInfo.unbound.payload))
+        .renewal(RenewalFact(renewalInfo.unbound.payload).issued(by: renewalInfo.unbound.signer))
     }
 }
 
@@ -114,6 +116,7 @@ extension Revocation {
         self.init(
             revocationDate: revocationDate, revocationType: payload.revocationType?.rawValue,
             revocationReason: payload.revocationReason?.rawValue, revocationPercentage: payload.revocationPercentage)
+        revokedSeatQuantity = payload.revokedSeatQuantity
     }
 }
 

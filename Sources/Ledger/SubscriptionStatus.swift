@@ -53,11 +53,19 @@ extension SubscriptionState {
         guard let last = periods.lastServing(by: instant) else { return .notBegun(from: first.purchaseDate) }
         let end = last.end ?? last.purchaseDate
         if case .revoked(let revocation) = last.endReason { return .revoked(at: revocation.revocationDate) }
+        if let takenBackAt = spanTakenBack(after: last)?.until { return .revoked(at: takenBackAt) }
         // A purchase that gives no time by itself does not expire (PER-9).
         guard last.isSubscriptionPeriod || last.givesAccess else { return .purchased(at: last.purchaseDate) }
         let words = RenewalOutlook(after: last, renewals, until: instant)
         if words.retry != nil, instant < end.adding(last.longestBillingRetry) { return .billingRetry(since: end) }
         return .expired(at: end, expirationIntent: words.word?.expirationIntent)
+    }
+
+    /// What was given after a period's own end, for a grace period or for want of news, where it ended because Apple took the
+    /// period back (ENT-4, ENT-7).
+    func spanTakenBack(after period: Period) -> AccessSpan? {
+        guard period.ranOut, period.takenBack != nil else { return nil }
+        return spans.last { $0.kind != .paid && $0.from == period.end && $0.endsBecause.isTakenBack }
     }
 
     private func running(_ span: AccessSpan, _ outlook: RenewalOutlook?) -> SubscriptionStatus {

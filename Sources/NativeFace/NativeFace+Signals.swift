@@ -72,6 +72,7 @@ extension SignalBody {
             case .customer: "customer"
             case .appleAccount: "appleAccount"
             case .subscription: "subscription"
+            case .token: "token"
             }
         self.init(
             id: "\(listed.id)", kind: signal.kind.rawValue, subjectType: type, evidence: signal.evidence.map { Evidence($0) },
@@ -81,6 +82,7 @@ extension SignalBody {
         switch signal.subject {
         case .customer(let customer): self.customer = customer.rawValue
         case .appleAccount(let id), .subscription(let id): originalTransactionId = id.rawValue
+        case .token(let token): appAccountToken = token.rawValue
         }
         acknowledgement = listed.acknowledgement.map {
             Acknowledgement(at: $0.at, actor: $0.actor, reason: $0.reason, count: $0.count)

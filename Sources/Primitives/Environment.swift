@@ -10,4 +10,7 @@ public enum Environment: String, Sendable, Hashable, Codable, CodingKeyRepresent
     case xcode = "Xcode"
     /// A local test environment of Apple's libraries; accepted only where its own root is configured (FACT-4).
     case localTesting = "LocalTesting"
+
+    /// Whether Apple's servers know what is bought in it, so that they can be asked.
+    package var hasServerAPI: Bool { self == .production || self == .sandbox }
 }

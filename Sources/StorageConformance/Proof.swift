@@ -62,7 +62,7 @@ extension StorageConformance {
         },
         Behaviour("STORE-29", "A subscription is read under the policy under which it was written, until it is written again") {
             store in
-            let policies = [AppPolicy(), AppPolicy(version: 7, onRestore: .transfer, partialRefunds: .revoke)]
+            let policies = [AppPolicy(), AppPolicy(version: 7, onRestore: .transfer, partialRefunds: .keep)]
             for (index, policy) in policies.enumerated() {
                 _ = try await store.decide(on: inputs(Int64(index)), policy: policy)
                 let kept = try await store.subscription(Specimen.key())

@@ -44,6 +44,10 @@ extension StorageConformance {
             let found = try await store.write { try $0.subscriptions(bearing: [TokenName(app: Specimen.app, token: hers)]) }
             let expected = [Specimen.key("1001"), Specimen.key("1004"), Specimen.key("1000", in: Specimen.sandbox)]
             try expect(found, equals: expected, "subscriptions bearing her token")
+            let page = try await store.subscriptions(bearing: hers, in: Specimen.scope, limit: 1)
+            try expect(page, equals: [OriginalTransactionID("1001")], "the first of a ledger")
+            let all = try await store.subscriptions(bearing: hers, in: Specimen.scope, limit: 10)
+            try expect(all, equals: ["1001", "1004"].map { OriginalTransactionID($0) }, "all of a ledger")
         },
         Behaviour("STORE-13", "A warning is noted once per kind and value, at the instant when it was first seen") { store in
             let later = Specimen.start.adding(.hours(1))

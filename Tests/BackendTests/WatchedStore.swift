@@ -153,6 +153,10 @@ struct WatchedStoreFace: Store {
         try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
     }
 
+    func subscriptions(bearing token: AppAccountToken, in scope: Scope, limit: Int) async throws -> [OriginalTransactionID] {
+        try await watched.store.subscriptions(bearing: token, in: scope, limit: limit)
+    }
+
     func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
         try await watched.store.subscriptions(having: transaction, app: app)
     }

@@ -24,19 +24,21 @@ package struct OracleWindow: Sendable, Hashable {
 /// How time accrues (ENT-3).
 package enum OracleAccrual: Sendable, Hashable { case follow, balance }
 
-extension OracleAnswer {
-    /// A credit or a take-back that enters a balance.
-    private struct Entry {
-        let at: Int64
-        let isTakeBack: Bool
-        let amount: Int64
-    }
+/// Time that was paid or given at once, and what of it was returned (0072).
+private struct Bucket {
+    let name: String
+    let at: Int64
+    let total: Int64
+    /// When, how much at the most (nil: all that is left), and when it was withdrawn.
+    let returns: [(at: Int64, most: Int64?, withdrawnAt: Int64?)]
+}
 
+extension OracleAnswer {
     /// The windows of a customer over the periods of these products and over other credits (0017, 24).
     package func balance(
         of customer: String, crediting products: Set<String>, credits: [OracleCredit] = []
     ) -> [OracleWindow] {
-        windows(of: entries(of: people.customer(customer), products) + credits.map(entry))
+        windows(of: buckets(of: people.customer(customer), products) + credits.enumerated().map(bucket))
     }
 
     /// The same with the credits that operators gave for an entitlement and that were not withdrawn.
@@ -44,7 +46,7 @@ extension OracleAnswer {
         of customer: String, entitlement: String, products: Set<String>, credits: [OracleCredit] = []
     ) -> [OracleWindow] {
         let name = people.customer(customer)
-        return windows(of: entries(of: name, products) + credits.map(entry) + votedEntries(name, entitlement))
+        return windows(of: buckets(of: name, products) + credits.enumerated().map(bucket) + voted(name, entitlement))
     }
 
     /// Whether (a span, a balance or a grant) and no hold (0017, 25).
@@ -63,66 +65,72 @@ extension OracleAnswer {
             || isGranted(name, entitlement, at: instant)
     }
 
-    // MARK: Entries
+    // MARK: Buckets
 
-    private func entry(_ credit: OracleCredit) -> Entry {
-        Entry(at: credit.at, isTakeBack: false, amount: credit.duration)
+    private func bucket(_ number: Int, _ credit: OracleCredit) -> Bucket {
+        Bucket(name: "c/\(number)", at: credit.at, total: credit.duration, returns: [])
     }
 
-    private func entries(of customer: String, _ products: Set<String>) -> [Entry] {
-        let credits = subscriptions.flatMap { subscription in
-            subscription.periods.compactMap { period -> Entry? in
+    private func buckets(of customer: String, _ products: Set<String>) -> [Bucket] {
+        subscriptions.flatMap { subscription in
+            subscription.periods.compactMap { period -> Bucket? in
                 guard isCredited(period), products.contains(period.productId), let expires = period.expiresDate,
                     subscription.owner(at: period.purchaseDate) == customer
                 else { return nil }
-                return Entry(at: period.purchaseDate, isTakeBack: false, amount: expires - period.purchaseDate)
+                let returns = period.returned.map { given in
+                    // A part: what is left by Apple's clock.
+                    let rest = max(0, expires - max(period.purchaseDate, given.at))
+                    return (at: given.at, most: given.isWhole ? nil : rest, withdrawnAt: given.withdrawnAt)
+                }
+                return Bucket(
+                    name: "p/\(period.word.transactionId)/\(subscription.originalTransactionId)", at: period.purchaseDate,
+                    total: expires - period.purchaseDate, returns: returns)
             }
         }
-        let takeBacks = takeBacks.filter { $0.customer == customer && products.contains($0.productId) }
-        return credits + takeBacks.map { Entry(at: max($0.at, $0.purchaseDate), isTakeBack: true, amount: $0.amount) }
     }
 
     private func isCredited(_ period: OraclePeriod) -> Bool {
         period.word.type == .autoRenewable && !period.isReplacedEarly && !policies.ignores(period)
     }
 
-    private func votedEntries(_ customer: String, _ entitlement: String) -> [Entry] {
-        votes.flatMap { vote -> [Entry] in
+    private func voted(_ customer: String, _ entitlement: String) -> [Bucket] {
+        votes.compactMap { vote -> Bucket? in
             guard case .credit(let name, entitlement, let at, let duration) = vote.kind,
                 people.customer(name) == customer
-            else { return [] }
-            let credit = Entry(at: at, isTakeBack: false, amount: duration)
-            guard let withdrawn = withdrawal(of: vote.id) else { return [credit] }
-            let rest = at + duration - max(at, withdrawn)
-            return rest > 0 ? [credit, Entry(at: max(at, withdrawn), isTakeBack: true, amount: rest)] : [credit]
+            else { return nil }
+            let withdrawn = withdrawal(of: vote.id).map { [(at: $0, most: Int64?.none, withdrawnAt: Int64?.none)] }
+            return Bucket(name: "v/\(vote.id)", at: at, total: duration, returns: withdrawn ?? [])
         }
     }
 
-    private func windows(of entries: [Entry]) -> [OracleWindow] {
-        var windows: [OracleWindow] = []
-        for entry in entries.sorted(by: isBefore) {
-            guard var last = windows.popLast() else {
-                if !entry.isTakeBack { windows.append(OracleWindow(from: entry.at, paidThrough: entry.at + entry.amount)) }
-                continue
-            }
-            if entry.isTakeBack {
-                last.paidThrough -= entry.amount
-                windows.append(last)
-            } else if entry.at <= last.paidThrough {
-                last.paidThrough += entry.amount
-                windows.append(last)
-            } else {
-                windows += [last, OracleWindow(from: entry.at, paidThrough: entry.at + entry.amount)]
+    /// Time passes from one event to the next and is served from the buckets in their order.
+    private func windows(of buckets: [Bucket]) -> [OracleWindow] {
+        enum What { case fill, empty(Int), refill(Int) }
+        var events: [(at: Int64, rank: Int, name: String, number: Int, bucket: Bucket, what: What)] = []
+        for bucket in buckets where bucket.total > 0 {
+            events.append((bucket.at, 0, bucket.name, 0, bucket, .fill))
+            for (number, given) in bucket.returns.enumerated() {
+                let at = max(given.at, bucket.at)
+                events.append((at, 1, bucket.name, number, bucket, .empty(number)))
+                if let back = given.withdrawnAt {
+                    events.append((max(back, at), 2, bucket.name, number, bucket, .refill(number)))
+                }
             }
         }
-        return windows.filter { $0.from < $0.paidThrough }
-    }
-
-    /// In order of instants, credits before take-backs.
-    private func isBefore(_ one: Entry, _ other: Entry) -> Bool {
-        if one.at != other.at { return one.at < other.at }
-        if one.isTakeBack != other.isTakeBack { return other.isTakeBack }
-        return one.amount < other.amount
+        events.sort { ($0.at, $0.rank, $0.name, $0.number) < ($1.at, $1.rank, $1.name, $1.number) }
+        var line = ServedTime()
+        var taken: [String: Int64] = [:]
+        for event in events {
+            line.serve(until: event.at)
+            switch event.what {
+            case .fill: line.left.append((event.name, event.bucket.total))
+            case .empty(let number):
+                taken["\(event.name) \(number)"] = line.take(event.name, atMost: event.bucket.returns[number].most)
+            case .refill(let number): line.left.append((event.name, taken["\(event.name) \(number)"] ?? 0))
+            }
+        }
+        line.serve(until: line.now + line.left.reduce(0) { $0 + $1.time })
+        return line.windows
     }
 
     // MARK: Grants and holds
@@ -150,5 +158,40 @@ extension OracleAnswer {
             guard case .hold(let name, entitlement, let from, let until) = vote.kind else { return false }
             return people.customer(name) == customer && isStanding(vote, from, until, at: instant)
         }
+    }
+}
+
+/// What is left of each bucket, and what was served so far.
+private struct ServedTime {
+    var left: [(name: String, time: Int64)] = []
+    var now: Int64 = .min
+    var windows: [OracleWindow] = []
+
+    mutating func serve(until instant: Int64) {
+        let from = now
+        now = instant
+        var served: Int64 = 0
+        while let first = left.first, from + served < instant || first.time == 0 {
+            let part = min(first.time, instant - from - served)
+            served += part
+            if part == first.time { left.removeFirst() } else { left[0].time -= part }
+        }
+        guard served > 0 else { return }
+        if let last = windows.last, last.paidThrough == from {
+            windows[windows.count - 1].paidThrough += served
+        } else {
+            windows.append(OracleWindow(from: from, paidThrough: from + served))
+        }
+    }
+
+    /// From the bucket that was filled last.
+    mutating func take(_ name: String, atMost most: Int64?) -> Int64 {
+        var taken: Int64 = 0
+        for index in left.indices.reversed() where left[index].name == name {
+            let part = min(left[index].time, (most ?? .max) - taken)
+            left[index].time -= part
+            taken += part
+        }
+        return taken
     }
 }

@@ -20,6 +20,11 @@ package struct OracleRegistration: Sendable, Hashable {
         self.vouched = vouched
         self.borneBefore = borneBefore
     }
+
+    /// What an SDK sends for everybody (OWN-2).
+    static let nilUUID = "00000000-0000-0000-0000-000000000000"
+    /// The nil UUID names nobody.
+    var namesNobody: Bool { token == Self.nilUUID }
 }
 
 /// A customer asked, before buying, whether to buy (0023, 3). It belongs to no subscription.

@@ -138,14 +138,13 @@ struct LifeWriter {
         if chance.happens(infoPercent) { facts.append((date, .renewalInfo(shelf.info(signedDate: date)))) }
         guard let word, chance.happens(60) else { return }
         let status = chance.happens(80) ? word.status : nil
-        facts.append(
-            (
-                date,
-                .notice(
-                    OracleNotice(
-                        originalTransactionId: shelf.originalTransactionId, uuid: mint("notice-"), type: word.type,
-                        subtype: word.subtype, status: status, transactionId: version.transactionId, signedDate: date))
-            ))
+        var notice = OracleNotice(
+            originalTransactionId: shelf.originalTransactionId, uuid: mint("notice-"), type: word.type,
+            subtype: word.subtype, status: status, transactionId: version.transactionId, signedDate: date)
+        if word.type == "REFUND", let refunded = version.revocationDate {
+            notice.refund = OracleNotice.Refund(date: refunded, isPartial: version.isPartialRefund)
+        }
+        facts.append((date, .notice(notice)))
     }
 
     /// The same charge under another subscription, signed about then, perhaps with a refund of its own or without one.

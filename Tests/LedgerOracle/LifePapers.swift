@@ -19,7 +19,7 @@ extension LifeWriter {
             mergeOnClaim: chance.happens(30), restoreLimit: chance.happens(60) ? 3 : Int(chance.between(0, 2)),
             restoreWindowDays: chance.happens(60) ? 30 : chance.between(1, 60),
             customersPerAppleAccount: chance.happens(30) ? Int(chance.between(1, 3)) : nil,
-            partialRefunds: chance.happens(30) ? .revoke : .keep, familySharing: chance.happens(20) ? .ignore : .serve,
+            partialRefunds: chance.happens(30) ? .endSubscriptions : .keep, familySharing: chance.happens(20) ? .ignore : .serve,
             leeway: chance.happens(70) ? hour : chance.pick([0, 60_000, 6 * hour]) ?? 0,
             graceDays: chance.pick([3, 16, 28]) ?? 28,
             promptWindow: chance.happens(70) ? 300_000 : chance.pick([0, 60_000, hour]) ?? 0,

@@ -27,6 +27,16 @@ package enum Metamorphic {
         renamed(deliveries, id: { prefix + $0 }, token: { String(digit) + $0.dropFirst() })
     }
 
+    /// Every token is the nil UUID, as an app's SDK may send it for everybody.
+    package static func withNilTokens(_ deliveries: [Delivery]) -> [Delivery] {
+        renamed(deliveries, id: { $0 }, token: { _ in OracleRegistration.nilUUID })
+    }
+
+    /// Without what anybody registered.
+    package static func withoutRegistrations(_ deliveries: [Delivery]) -> [Delivery] {
+        deliveries.filter { delivery in if case .registration = delivery { false } else { true } }
+    }
+
     /// The lives of two strangers under the same policies: the ids of the second are renamed so that none is shared.
     /// The acts of both are in the order of their instants; the answer is both answers side by side.
     package static func joined(_ one: [Delivery], _ stranger: [Delivery]) -> [Delivery] {

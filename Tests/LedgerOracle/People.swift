@@ -78,7 +78,7 @@ struct TokenNames {
         for registration in TokenNames.joined(registrations).sorted(by: TokenNames.isBefore)
         where names[registration.token] == nil {
             let isInTime = registration.registeredAt <= borne[registration.token] ?? Int64.max
-            guard registration.vouched || (isInTime && !registration.borneBefore) else { continue }
+            guard !registration.namesNobody, registration.vouched || (isInTime && !registration.borneBefore) else { continue }
             names[registration.token] = registration.customer
         }
         self.names = names

@@ -41,6 +41,8 @@ package struct OraclePeriod: Sendable, Hashable {
     /// It gives nothing: a renewal that was charged early and then replaced together with the period before it (0023, 18), or a
     /// charge that serves under another subscription (PER-1).
     var isReplacedEarly = false
+    /// What of it was returned (0072).
+    var returned: [OracleReturn] = []
     /// Older data that began inside the dates of an earlier period: perhaps a renewal, so that (d) shows nobody (0071, 3).
     var mayBeRenewal = false
 
@@ -51,6 +53,13 @@ package struct OraclePeriod: Sendable, Hashable {
         case .renewal: false
         }
     }
+}
+
+/// Something of a period that was returned to who paid it, and perhaps withdrawn (0072).
+package struct OracleReturn: Sendable, Hashable {
+    let at: Int64
+    let isWhole: Bool
+    var withdrawnAt: Int64?
 }
 
 /// A switch between a subscription and a bundle (PER-14).
@@ -125,7 +134,36 @@ struct PeriodReader {
             periods[index].endReason = reason
         }
         for change in switches { take(change, in: &periods) }
+        for index in periods.indices where !periods[index].isReplacedEarly {
+            periods[index].returned = withdrawnRefunds(periods[index]) + standingReturns(periods[index])
+        }
         return periods
+    }
+
+    // MARK: What was returned (0072)
+
+    /// Refunds that a REFUND dates and a REFUND_REVERSED withdrew; of several before a reversal the last.
+    private func withdrawnRefunds(_ period: OraclePeriod) -> [OracleReturn] {
+        let ids = Set(period.versions.map(\.transactionId))
+        let notices = facts.notices.filter { $0.transactionId.map(ids.contains) ?? false }
+        return notices.filter { $0.type == "REFUND_REVERSED" }.compactMap { reversal in
+            let before = notices.filter { ($0.signedDate, $0.uuid) < (reversal.signedDate, reversal.uuid) }
+            let latest = before.last { $0.refund != nil || $0.type == "REFUND_REVERSED" }
+            guard let refund = latest?.refund,
+                policies.takesAccess(refundOf: period.word.type, isPartial: refund.isPartial, at: refund.date)
+            else { return nil }
+            return OracleReturn(at: refund.date, isWhole: !refund.isPartial, withdrawnAt: reversal.signedDate)
+        }
+    }
+
+    private func standingReturns(_ period: OraclePeriod) -> [OracleReturn] {
+        var returns: [OracleReturn] = []
+        if period.endReason == .replaced, let end = period.end { returns.append(OracleReturn(at: end, isWhole: false)) }
+        let isSwitch = period.continued != nil && period.endReason == .replaced
+        guard let date = period.word.revocationDate, !period.word.isUpgraded, !isSwitch, policies.takesAccess(period.word),
+            period.endReason != .replaced || period.end.map(second) != second(of: date)
+        else { return returns }
+        return returns + [OracleReturn(at: date, isWhole: !period.word.isPartialRefund)]
     }
 
     // MARK: Switches of bundles (PER-14)

@@ -2,7 +2,8 @@
 package struct OraclePolicy: Sendable, Hashable {
     package enum OnPurchase: Sendable, Hashable, CaseIterable { case followPurchase, stay, ask }
     package enum OnRestore: Sendable, Hashable, CaseIterable { case keep, transfer, transferIfInactive, ask }
-    package enum PartialRefunds: Sendable, Hashable { case keep, revoke }
+    package enum PartialRefunds: Sendable, Hashable { case endSubscriptions, keep }
+    package enum PartialRefundsOfOthers: Sendable, Hashable { case keep, end }
     package enum FamilySharing: Sendable, Hashable { case serve, ignore }
 
     package var onPurchase: OnPurchase
@@ -14,6 +15,7 @@ package struct OraclePolicy: Sendable, Hashable {
     /// `nil`: no limit.
     package var customersPerAppleAccount: Int?
     package var partialRefunds: PartialRefunds
+    package var partialRefundsOfOthers = PartialRefundsOfOthers.keep
     package var familySharing: FamilySharing
     /// Milliseconds.
     package var leeway: Int64
@@ -31,7 +33,7 @@ package struct OraclePolicy: Sendable, Hashable {
     package init(
         onPurchase: OnPurchase = .followPurchase, onRestore: OnRestore = .keep, anonymousMayTake: Bool = false,
         mergeOnClaim: Bool = false, restoreLimit: Int = 3, restoreWindowDays: Int64 = 30,
-        customersPerAppleAccount: Int? = nil, partialRefunds: PartialRefunds = .keep,
+        customersPerAppleAccount: Int? = nil, partialRefunds: PartialRefunds = .endSubscriptions,
         familySharing: FamilySharing = .serve, leeway: Int64 = 3_600_000, graceDays: Int64 = 28,
         promptWindow: Int64 = 300_000, purchaseWindow: Int64 = 604_800_000, tokenOnly: Bool = false,
         tokenLocks: Bool = false
@@ -94,7 +96,14 @@ package struct OraclePolicies: Sendable, Hashable {
     /// Whether a version of a transaction has a revocation that removes access (0017, 4 and 5).
     func takesAccess(_ transaction: OracleTransaction) -> Bool {
         guard let revoked = transaction.revocationDate else { return false }
-        return !transaction.isPartialRefund || policy(at: revoked).partialRefunds == .revoke
+        return takesAccess(refundOf: transaction.type, isPartial: transaction.isPartialRefund, at: revoked)
+    }
+
+    /// PER-11 (0075): in part, an auto-renewable subscription and everything else have a policy each.
+    func takesAccess(refundOf type: OracleProductType, isPartial: Bool, at date: Int64) -> Bool {
+        if !isPartial { return true }
+        let policy = policy(at: date)
+        return type == .autoRenewable ? policy.partialRefunds == .endSubscriptions : policy.partialRefundsOfOthers == .end
     }
 
     /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).

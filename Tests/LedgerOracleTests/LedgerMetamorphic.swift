@@ -38,6 +38,16 @@ import Testing
         }
     }
 
+    @Test func `OWN-2 where every token is the nil UUID it does not matter who registered it`() async {
+        for seed in seeds {
+            await Task.yield()
+            let life = LedgerOracle.Life(seed: seed)
+            let deliveries = Metamorphic.withNilTokens(life.deliveries)
+            let expected = world(Metamorphic.withoutRegistrations(deliveries), life.policies)
+            #expect(world(deliveries, life.policies) == expected, "seed \(seed)")
+        }
+    }
+
     @Test func `FACT-1 the lives of two unrelated customers are independent: together they give both results`() async {
         for seed in seeds {
             await Task.yield()

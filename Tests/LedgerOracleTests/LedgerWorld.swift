@@ -312,7 +312,8 @@ extension AppPolicy {
         restoreLimit = policy.restoreLimit
         restoreWindow = .days(policy.restoreWindowDays)
         customersPerAppleAccount = policy.customersPerAppleAccount
-        partialRefunds = policy.partialRefunds == .keep ? .keep : .revoke
+        partialRefunds = policy.partialRefunds == .keep ? .keep : .endSubscriptions
+        partialRefundsOfOthers = policy.partialRefundsOfOthers == .keep ? .keep : .end
         familySharing = policy.familySharing == .serve ? .serve : .ignore
         productionLeeway = Milliseconds(policy.leeway)
         billingGracePeriodDays = policy.graceDays
@@ -381,6 +382,10 @@ extension NoticeFact {
             notificationUUID: it.uuid, notificationType: it.type, subtype: it.subtype, status: it.status,
             signedDate: Timestamp(it.signedDate))
         transactionId = it.transactionId.map { TransactionID($0) }
+        revocation = it.refund.map { refund in
+            Revocation(
+                revocationDate: Timestamp(refund.date), revocationType: refund.isPartial ? "REFUND_PRORATED" : "REFUND_FULL")
+        }
     }
 }
 

@@ -77,7 +77,7 @@ extension LiveStep {
     }
 
     private func takesAccess(_ revocation: Revocation) -> Bool {
-        !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
+        !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .endSubscriptions
     }
 
     /// I18 and I19: paid time does not exceed what was paid for, minus what was refunded or replaced by an upgrade.

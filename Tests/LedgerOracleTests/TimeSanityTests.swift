@@ -21,8 +21,9 @@ private let month = bought("silver.monthly", at(0), at(30))
         var part = refunded(month, at(12))
         part.revocationType = "REFUND_PRORATED"
         part.revocationPercentage = 50_000
-        #expect(answer(facts(month, part)).spans == ["paid 0-30", "provisional 30-30+60m"])
-        #expect(answer(facts(month, part), OraclePolicy(partialRefunds: .revoke)).spans == ["paid 0-12"])
+        let kept = OraclePolicy(partialRefunds: .keep)
+        #expect(answer(facts(month, part), kept).spans == ["paid 0-30", "provisional 30-30+60m"])
+        #expect(answer(facts(month, part)).spans == ["paid 0-12"])
     }
 
     @Test func `grace keeps access to its date, and retry without a date ends it`() {
@@ -196,7 +197,7 @@ private let month = bought("silver.monthly", at(0), at(30))
         #expect(answer(facts(month), later).spans == ["paid 0-30", "provisional 30-30+60m"])
         var part = refunded(month, at(12))
         part.revocationType = "REFUND_PRORATED"
-        let revoking = changed(OraclePolicy(), at(12), OraclePolicy(partialRefunds: .revoke))
+        let revoking = changed(OraclePolicy(partialRefunds: .keep), at(12), OraclePolicy())
         #expect(answer(facts(part), revoking).spans == ["paid 0-12"])
     }
 

@@ -3,10 +3,12 @@ import Primitives
 
 /// A subscription with its own id: what Apple signed about it, and who claimed its first transaction when it was bought.
 func owned(
-    _ id: String, by customer: CustomerID?, _ facts: TransactionFact..., then change: (inout Book) -> Void = { _ in }
+    _ id: String, by customer: CustomerID?, _ facts: TransactionFact..., policy: AppPolicy = AppPolicy(),
+    then change: (inout Book) -> Void = { _ in }
 ) -> SubscriptionState {
     let subscription = OriginalTransactionID(id)
     var book = Book(
+        policy,
         key: SubscriptionKey(app: AppID("app"), environment: .production, originalTransactionId: subscription))
     let own = facts.map { fact in
         var fact = fact

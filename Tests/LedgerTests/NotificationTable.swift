@@ -257,7 +257,7 @@ enum NotificationTable {
 
         REFUND | - | unknown | revoked 01-20, 01-20 | subscription.started purchase.refunded access.ended
         REFUND | - | renewing ending deferred | revoked 01-20, 01-20 | purchase.refunded access.changed access.ended
-        REFUND | - | grace | billingRetry 02-01, 02-05 | purchase.refunded access.changed gracePeriod.ended access.ended
+        REFUND | - | grace | revoked 02-05, 02-05 | purchase.refunded access.changed gracePeriod.ended access.ended
         REFUND | - | retry expired | = | purchase.refunded
         REFUND | - | revoked | = |
 
@@ -276,7 +276,7 @@ enum NotificationTable {
 
         REVOKE | - | unknown | revoked 01-20, 01-20 | subscription.started familySharing.stopped access.ended
         REVOKE | - | renewing ending deferred | revoked 01-20, 01-20 | familySharing.stopped access.changed access.ended
-        REVOKE | - | grace | billingRetry 02-01, 02-05 | familySharing.stopped access.changed gracePeriod.ended access.ended
+        REVOKE | - | grace | revoked 02-05, 02-05 | familySharing.stopped access.changed gracePeriod.ended access.ended
         REVOKE | - | retry expired | = | familySharing.stopped
         REVOKE | - | revoked | impossible: it is revoked
 

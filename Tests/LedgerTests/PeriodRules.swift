@@ -191,8 +191,10 @@ import Testing
         #expect(book.isActive(alice, at: day(2026, 1, 13)))
     }
 
-    @Test(arguments: [(PartialRefundPolicy.keep, true), (.revoke, false)])
-    func `PER-11 a partial refund takes access back only as the policy says`(policy: PartialRefundPolicy, keeps: Bool) {
+    @Test(arguments: [(PartialRefundPolicy.keep, true), (.endSubscriptions, false)])
+    func `PER-11 a partial refund of a subscription takes access back as the policy says`(
+        policy: PartialRefundPolicy, keeps: Bool
+    ) {
         var book = Book(AppPolicy(partialRefunds: policy))
         let refunded = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
             $0.signedDate = day(2026, 1, 10)

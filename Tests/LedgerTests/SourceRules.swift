@@ -27,15 +27,17 @@ private func line(
         $0.details.storefront = "USA"
     }
 
-    private func period(_ facts: [TransactionFact]) throws -> Period {
-        var book = Book()
+    private func period(_ facts: [TransactionFact], under policy: AppPolicy = AppPolicy()) throws -> Period {
+        var book = Book(policy)
         for fact in facts { book.tell(fact) }
         #expect(book.state.periods.count == 1)
         return try #require(book.state.periods.first)
     }
 
-    private func inEveryOrder(_ facts: [TransactionFact], _ check: (Period) -> Void) throws {
-        for order in permutations(facts) { check(try period(order)) }
+    private func inEveryOrder(
+        _ facts: [TransactionFact], under policy: AppPolicy = AppPolicy(), _ check: (Period) -> Void
+    ) throws {
+        for order in permutations(facts) { check(try period(order, under: policy)) }
     }
 
     private func permutations<Element>(_ elements: [Element]) -> [[Element]] {
@@ -120,7 +122,7 @@ private func line(
         let cancelled = line(.latestReceiptInfo, said: day(2026, 1, 20)) {
             $0.revocation = Revocation(revocationDate: day(2026, 1, 10), revocationReason: 1)
         }
-        try inEveryOrder([partial, cancelled]) { period in
+        try inEveryOrder([partial, cancelled], under: AppPolicy(partialRefunds: .keep)) { period in
             #expect(period.end == day(2026, 2, 1))
             #expect(period.transaction.revocation?.revocationPercentage == 40_000)
             #expect(period.transaction.revocation?.revocationReason == 1)

@@ -2,11 +2,13 @@
 """Reports of people who run such back ends, played by HTTP alone with notifications that are signed here: who holds what after each, and what the
 subscription says of it. Prints one line per check; the exit code is 1 when one failed."""
 
+import hashlib
 import pathlib
 import sys
 import tempfile
 
 import harness
+import wire_pki as pki
 from books_material import APPLE_ID, BUNDLE, DAY, Books, Signer, original_id
 from harness import check, request
 
@@ -17,6 +19,7 @@ PRODUCTS = {
     "plus.monthly": {"entitlements": ["plus"], "group": "21000000", "level": 2, "duration": "P1M"},
     "pro.monthly": {"entitlements": ["plus", "pro"], "group": "21000000", "level": 1, "duration": "P1M"},
     "other.monthly": {"entitlements": ["plus"], "group": "21000001", "level": 1, "duration": "P1M"},
+    "pass": {"entitlements": ["season"]},
 }
 
 
@@ -27,7 +30,11 @@ class Reports:
         self.signer = Signer(folder)
         self.books = Books(folder, self.signer)
         self.books.content["apps"][0]["products"] = PRODUCTS
+        self.books.content["apps"][0]["nonRenewingDurations"] = {"pass": "P30D"}
         self.books.content["apps"][0].setdefault("policy", {})["mergeOnClaim"] = True
+        self.macs = [pki.issue(pki.LEAF, pki.new_key()) for _ in range(2)]
+        self.books.content["apps"][0]["environments"] = ["Production", "Sandbox", "Xcode"]
+        self.books.content["trust"]["xcodeCertificateSHA256"] = [hashlib.sha256(mac.der).hexdigest() for mac in self.macs]
         self.books.write_configuration()
         self.app = f"{self.books.server}/api/v1/apps/demo"
 
@@ -364,6 +371,100 @@ def check_bought_again(reports):
     check("and its buyer's", owners == [("vera", start), ("will", again)], owners)
 
 
+def season(reports, customer, at):
+    """Whether they have what the pass gives."""
+    found = reports.books.entitlements(customer, f"?at={at}")[1]["entitlements"]
+    return any(one["id"] == "season" and one["isActive"] for one in found)
+
+
+def bought_pass(reports, customer, number, at, **members):
+    """A pass of thirty days, uploaded as it was bought."""
+    once = dict(type="Non-Renewing Subscription", productId="pass", originalTransactionId=original_id(number), transactionId=original_id(number),
+                purchaseDate=at, originalPurchaseDate=at, expiresDate=None, webOrderLineItemId=None, subscriptionGroupIdentifier=None, signedDate=at + 1000)
+    once.update(members)
+    shown = {name: value for name, value in {**reports.signer.transaction(number), **once}.items() if value is not None}
+    status, answer = reports.call("POST", f"/customers/{customer}/transactions", {"kind": "restore", "signedTransactionInfo": reports.signer.jws(shown)})
+    if status != 200:
+        check(f"the pass {number} is taken", False, (status, answer))
+
+
+def check_stacked(reports):
+    """ENT-4: five passes in five days, all refunded on day 27, give nothing from then on; of three, one that is refunded takes one (PER-11)."""
+    start = reports.signer.now - 40 * DAY
+    for number in range(5):
+        bought_pass(reports, "mona", 20 + number, start + number * DAY)
+    check("five passes last five months", season(reports, "mona", start + 149 * DAY) and not season(reports, "mona", start + 151 * DAY))
+    for number in range(5):
+        bought_pass(reports, "mona", 20 + number, start + number * DAY, signedDate=start + 27 * DAY, revocationDate=start + 27 * DAY, revocationReason=0)
+    check("refunded on day 27 they are over", season(reports, "mona", start + 27 * DAY - 1) and not season(reports, "mona", start + 27 * DAY))
+    bought_pass(reports, "nora", 25, start, quantity=3)
+    check("three in one purchase last ninety days", season(reports, "nora", start + 90 * DAY - 1) and not season(reports, "nora", start + 90 * DAY))
+    bought_pass(reports, "nora", 25, start, quantity=3, signedDate=start + 39 * DAY, revocationDate=start + 39 * DAY, revocationReason=0,
+                revocationType="REFUND_PRORATED", revocationPercentage=33_333)
+    check("one of them refunded takes thirty", season(reports, "nora", start + 60 * DAY - 1) and not season(reports, "nora", start + 60 * DAY))
+
+
+def check_half(reports):
+    """PER-11: a prorated refund of a running subscription ends it, and it can be bought again at once."""
+    start = reports.signer.now - 20 * DAY
+    refunded = start + 10 * DAY
+    token = "9c1b2c3d-58a4-4b1f-9e6d-0c2b7a9d3e14"
+    reports.register(token, "olga")
+    month = dict(transactionReason="PURCHASE", purchaseDate=start, originalPurchaseDate=start, expiresDate=start + 31 * DAY, appAccountToken=token)
+    reports.tell(30, 0, "dddddddd-dddd-4ddd-8ddd-dddddddddd01", **month, signedDate=start + 1000)
+    reports.tell(30, 0, "dddddddd-dddd-4ddd-8ddd-dddddddddd02", type="REFUND", **month, signedDate=refunded + 1000, revocationDate=refunded,
+                 revocationReason=0, revocationType="REFUND_PRORATED", revocationPercentage=65_000)
+    check("a prorated refund ends the period", reports.holds("olga", refunded - 1) and not reports.holds("olga", refunded))
+    words = "Apple refunded 65% of the price of plus.monthly"
+    lines = reports.subscription(30)["explain"]
+    check("and the subscription says so", any(words in line and "was taken back from olga" in line for line in lines), lines)
+    again = dict(month, purchaseDate=refunded + DAY, expiresDate=refunded + 32 * DAY)
+    reports.tell(30, 1, "dddddddd-dddd-4ddd-8ddd-dddddddddd03", type="SUBSCRIBED", **again, signedDate=refunded + DAY + 1000)
+    check("bought again it gives access again", reports.holds("olga") and not reports.holds("olga", refunded + DAY - 1))
+
+
+def check_nobody(reports):
+    """OWN-2: an SDK sends the nil UUID for everybody; it names nobody, and a customer called null comes to nothing."""
+    nil = "00000000-0000-0000-0000-000000000000"
+    status, answer = reports.call("PUT", f"/customers/pia/appAccountTokens/{nil}?minted=true")
+    check("the nil UUID is not registered", (status, answer.get("code"), answer.get("field")) == (400, "invalidParameter", "appAccountToken"), answer)
+    for number, customer in ((31, "pia"), (32, "quin")):
+        bought = reports.signer.transaction(number, 2)["purchaseDate"]
+        first = dict(transactionReason="PURCHASE", purchaseDate=bought, originalPurchaseDate=bought, appAccountToken=nil)
+        reports.tell(number, 2, f"eeeeeeee-eeee-4eee-8eee-eeeeeeeeee{number}", **first)
+        status, answer = reports.restore(customer, number, 2, **first)
+        check(f"what {customer} paid is {customer}'s", status == 200 and reports.holds(customer), (status, answer))
+    status, answer = reports.restore("null", 31, 2)
+    check("nobody called null takes it", (status, answer.get("code"), answer.get("field")) == (400, "invalidParameter", "customer"), answer)
+    _, warnings = reports.call("GET", "/warnings")
+    check("operators are warned", ("tokenNamesNobody", nil) in [(one["kind"], one["value"]) for one in warnings["warnings"]], warnings)
+
+
+def check_xcode(reports):
+    """FACT-4: two developers buy in Xcode, each of them the first purchase on a Mac, which Xcode calls 0."""
+    stranger = pki.issue(pki.LEAF, pki.new_key())
+    start = reports.signer.now - DAY
+
+    def upload(customer, mac):
+        bought = {"transactionId": "0", "originalTransactionId": "0", "webOrderLineItemId": "0", "bundleId": BUNDLE, "productId": "plus.monthly",
+                  "subscriptionGroupIdentifier": "21000000", "purchaseDate": start, "originalPurchaseDate": start, "expiresDate": start + 30 * DAY,
+                  "type": "Auto-Renewable Subscription", "signedDate": start + 1000.25, "environment": "Xcode", "inAppOwnershipType": "PURCHASED",
+                  "transactionReason": "PURCHASE", "appTransactionId": "0"}
+        header = {"kid": "Apple_Xcode_Key", "alg": "ES256", "typ": "JWT", "x5c": pki.x5c([mac.der])}
+        shown = pki.jws(None, bought, header, mac.key)
+        return reports.call("POST", f"/customers/{customer}/transactions", {"kind": "purchase", "signedTransactionInfo": shown})
+
+    for customer, mac in zip(("wanda", "xaver"), reports.macs):
+        status, answer = upload(customer, mac)
+        print_ = hashlib.sha256(mac.der).hexdigest()[:8]
+        check(f"{customer}'s purchase in Xcode is {customer}'s", (status, answer.get("originalTransactionId")) == (200, f"xcode-{print_}-0"), answer)
+        _, held = reports.books.entitlements(customer, "?environment=Xcode")
+        check("and gives access in Xcode alone", held["isActive"] and not reports.holds(customer), held)
+    status, answer = upload("yoko", stranger)
+    named = answer.get("setting") or answer.get("detail")
+    check("another Mac is refused", status == 400 and "xcodeCertificateSHA256" in str(answer) and "rootNotTrusted" in str(answer), (status, named, answer))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         reports = Reports(pathlib.Path(folder))
@@ -378,6 +479,10 @@ def main():
             check_two_devices(reports)
             check_switch(reports)
             check_bought_again(reports)
+            check_stacked(reports)
+            check_half(reports)
+            check_nobody(reports)
+            check_xcode(reports)
         outcome = reports.books.tenure("verify", "--rebuild")
         check("tenure verify --rebuild finds the books whole", outcome.returncode == 0, outcome)
     return harness.summary()

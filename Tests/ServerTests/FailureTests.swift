@@ -105,6 +105,10 @@ struct FailingStore: Store {
         try await checked { try await store.auditTexts(of: key, after: sequence, limit: limit) }
     }
 
+    func subscriptions(bearing token: AppAccountToken, in scope: Scope, limit: Int) async throws -> [OriginalTransactionID] {
+        try await checked { try await store.subscriptions(bearing: token, in: scope, limit: limit) }
+    }
+
     func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
         try await checked { try await store.subscriptions(having: transaction, app: app) }
     }

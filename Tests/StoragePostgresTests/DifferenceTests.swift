@@ -52,7 +52,7 @@ private struct Script {
     static let ids = ["1000", "1001", "20000000000000001", "é₣", "x'y\"z"]
     static let customers = ["alice", "bob", "Jose\u{301}", "José"].map { CustomerID($0) }
     static let tokens = (1...3).compactMap { AppAccountToken("a11ce000-0000-4000-8000-00000000000\($0)") }
-    static let policies = [AppPolicy(), AppPolicy(version: 2, onRestore: .transfer, partialRefunds: .revoke)]
+    static let policies = [AppPolicy(), AppPolicy(version: 2, onRestore: .transfer, partialRefunds: .keep)]
 
     private var chance: Chance
     private var minute: Int64 = 0

@@ -41,6 +41,7 @@ import Testing
         fact.isUpgraded = true
         fact.revocation = Revocation(
             revocationDate: instant, revocationType: text, revocationReason: .min, revocationPercentage: .max)
+        fact.revocation?.revokedSeatQuantity = .min
         fact.appAccountToken = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
         fact.appTransactionId = text
         fact.source = .latestReceiptInfo

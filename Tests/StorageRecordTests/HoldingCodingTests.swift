@@ -58,20 +58,42 @@ import Testing
         #expect(try HoldingCoding.decode(HoldingCoding.encode(holding)) == holding)
     }
 
-    @Test(arguments: [(nil, nil), (5, nil), (nil, -5), (1 << 41, 1 << 42)] as [(Int64?, Int64?)])
-    func `Credited periods are read back unchanged`(_ expiresDate: Int64?, _ takenBackAt: Int64?) throws {
-        let period = CreditedPeriod(
-            productId: ProductID("p"), transactionId: TransactionID("20"), purchaseDate: Self.at(3),
-            expiresDate: expiresDate.map(Self.at), takenBackAt: takenBackAt.map(Self.at), quantity: 2,
-            type: .nonRenewingSubscription)
-        let holding = Holding(
-            originalTransactionId: OriginalTransactionID("1"), spans: [], words: [], credited: [period, period])
+    private static func credited(_ expiresDate: Int64? = nil, _ returns: [PeriodReturn] = []) -> CreditedPeriod {
+        CreditedPeriod(
+            productId: ProductID("p"), transactionId: TransactionID("20"), purchaseDate: at(3), expiresDate: expiresDate.map(at),
+            returns: returns, quantity: 2, type: .nonRenewingSubscription)
+    }
+
+    private static func holding(_ credited: [CreditedPeriod]) -> Holding {
+        Holding(originalTransactionId: OriginalTransactionID("1"), spans: [], words: [], credited: credited)
+    }
+
+    @Test(arguments: [nil, 5, 1 << 41] as [Int64?])
+    func `Credited periods are read back unchanged`(_ expiresDate: Int64?) throws {
+        let returns = [
+            PeriodReturn(.whole, at: Self.at(-5), withdrawnAt: Self.at(1 << 42)),
+            PeriodReturn(.units(2), at: Self.at(7)), PeriodReturn(.units(.max), at: Self.at(7), withdrawnAt: Self.at(9)),
+            PeriodReturn(.rest, at: Self.at(1 << 42)),
+        ]
+        let holding = Self.holding([[], returns, Array(returns.prefix(1))].map { Self.credited(expiresDate, $0) })
         #expect(try HoldingCoding.decode(HoldingCoding.encode(holding)) == holding)
+    }
+
+    @Test func `A holding of the form before is read, with one return of a part`() throws {
+        let none = HoldingCoding.encode(Self.holding([Self.credited()]))
+        let holding = Self.holding([Self.credited(nil, [PeriodReturn(.rest, at: Self.at(1 << 42))])])
+        let one = HoldingCoding.encode(holding)
+        // That form had the instant alone where this one has a list; the quantity, one byte, comes last.
+        let end = none.count - 1
+        #expect(one[end] == 1 && one[end + 1] == 0)
+        var before = Array(one[..<end] + one[(end + 2)...])
+        before[0] = 1
+        #expect(try HoldingCoding.decode(before) == holding)
     }
 
     @Test(
         arguments: [
-            [], [0], [1], [2, 0, 1, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0], [1, 1, 0, 0, 0, 0],
+            [], [0], [1], [3, 0, 1, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0], [1, 1, 0, 0, 0, 0],
             // A span of an unknown kind, with an unknown end, without the rest.
             [1, 0, 1, 1, 3, 0, 3, 0x70, 0, 0, 0], [1, 0, 1, 1, 0, 11, 3, 0x70, 0, 0, 0], [1, 0, 1, 1, 0],
             // More spans than there are bytes; a number that does not end.

@@ -33,7 +33,8 @@ import Testing
             #""kind":"\#(kind.rawValue)","effectiveAt":-1,"rule":"PER-1","access":"until","endedBecause":"refunded""#,
             #""isLatestPeriod":true,"isPartial":false,"wasSetToRenew":true,"subscription":\#(try subscription(word))"#,
             #""offer":{"offerType":4,"offerIdentifier":\#(text),"offerDiscountType":\#(text),"offerPeriod":\#(text)}"#,
-            #""revocation":{"revocationDate":7,"revocationType":\#(text),"revocationReason":1,"revocationPercentage":50000}"#,
+            #""revocation":{"revocationDate":7,"revocationType":\#(text),"revocationReason":1,"revocationPercentage":50000,"#
+                + #""revokedSeatQuantity":2}"#,
         ]
         return try StateCoding.decode(
             LedgerEvent.self, from: "{" + (texts + numbers + others).joined(separator: ",") + "}")

@@ -22,10 +22,11 @@ import Testing
     /// Every choice other than its default.
     private let all = """
         "onPurchase":"ask","purchaseEvidence":"tokenOnly","promptWindowSeconds":60,"purchaseWindowSeconds":600,
-        "onRestore":"transfer","tokenLocks":true,"anonymousMayTake":true,"mergeOnClaim":true,"partialRefunds":"revoke",
-        "familySharing":"ignore","restoreLimit":5,"restoreWindowDays":7,"productionLeewaySeconds":60,
+        "onRestore":"transfer","tokenLocks":true,"anonymousMayTake":true,"mergeOnClaim":true,"partialRefunds":"keep",
+        "partialRefundsOfOthers":"end","familySharing":"ignore","restoreLimit":5,"restoreWindowDays":7,
+        "productionLeewaySeconds":60,
         "sandboxLeewaySeconds":60,"billingGracePeriodDays":16,"accrual":{"plus":"balance"},"customersPerAppleAccount":2,
-        "groups":{"21000000":{"onPurchase":"stay","onRestore":"ask","partialRefunds":"revoke","familySharing":"ignore"}}
+        "groups":{"21000000":{"onPurchase":"stay","onRestore":"ask","partialRefunds":"keep","familySharing":"ignore"}}
         """
 
     @Test func `OWN-17 every choice of the policy can be put in force by the configuration`() throws {
@@ -54,6 +55,15 @@ import Testing
     ])
     func `OWN-17 what the policy has no meaning for is refused`(members: String) {
         #expect(throws: (any Error).self) { try policy(members) }
+    }
+
+    @Test func `PER-11 the word of before for partial refunds still ends everything, and each half can be chosen`() throws {
+        let before = try policy(#""partialRefunds":"revoke","groups":{"1":{"partialRefunds":"revoke"}}"#)
+        #expect(before.partialRefunds == .endSubscriptions && before.partialRefundsOfOthers == .end)
+        #expect(before.groups.first?.partialRefunds == .endSubscriptions)
+        let halves = try policy(#""partialRefunds":"revoke","partialRefundsOfOthers":"keep""#)
+        #expect(halves.partialRefunds == .endSubscriptions && halves.partialRefundsOfOthers == .keep)
+        #expect(try policy("").partialRefunds == .endSubscriptions && policy("").partialRefundsOfOthers == .keep)
     }
 
     @Test func `ENT-7 a billing grace period lasts 28 days unless the app chose otherwise`() throws {

@@ -12,11 +12,13 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
         [
             .required("id", .text, "What to acknowledge it by.", example: "17"),
             .required("kind", .word(SignalWords.kinds), "What it is a sign of; others may come."),
-            .required("subjectType", .word(["customer", "appleAccount", "subscription"]), "What it is about."),
+            .required("subjectType", .word(["customer", "appleAccount", "subscription", "token"]), "What it is about."),
             .optional("customer", .text, "The customer whom it is about.", example: "alice"),
             .optional(
                 "originalTransactionId", .text, "The subscription that it is about, or one of the Apple Account's.",
                 example: "2000000111"),
+            .optional(
+                "appAccountToken", .text, "The token that it is about.", example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
             .required("score", .integer(0, 100), "50 at the threshold, 100 at twice that.", example: "50"),
             .required(
                 "count", .integer(0, .max), "How many customers, accounts, offers, refunds, claims or changes.", example: "6"),
@@ -34,6 +36,7 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
     package var subjectType: String
     package var customer: String?
     package var originalTransactionId: String?
+    package var appAccountToken: String?
     package var score: Int64 = 0
     package var count: Int64 = 0
     package var evidence: [Evidence]
@@ -57,6 +60,7 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
         subjectType = try fields.requiredText("subjectType")
         customer = try fields.text("customer")
         originalTransactionId = try fields.text("originalTransactionId")
+        appAccountToken = try fields.text("appAccountToken")
         score = try fields.requiredInteger("score")
         count = try fields.requiredInteger("count")
         evidence = try fields.requiredList("evidence", Evidence.init)
@@ -74,6 +78,7 @@ package struct SignalBody: AnswerContent, JSONBody, PagedItem {
         writer.member("subjectType", subjectType)
         writer.optionalMember("customer", customer)
         writer.optionalMember("originalTransactionId", originalTransactionId)
+        writer.optionalMember("appAccountToken", appAccountToken)
         writer.member("score", score)
         writer.member("count", count)
         writer.member("evidence", evidence)
@@ -168,6 +173,7 @@ package enum SignalWords {
     package static let kinds = [
         "accountOfManyCustomers", "customerOfManyAccounts", "introductoryOfferAgain", "repeatedRefunds",
         "refundAfterConsumption", "claimsWithOthersReceipts", "crossgradeLoop", "contestedPurchase", "secondDelivery",
+        "tokenOfManyAccounts",
     ]
 }
 

@@ -136,7 +136,7 @@ extension AppStore {
             find(id).map { $0.product == product && $0.revocation == nil } ?? false
         }
         if kind == .nonConsumable, isOwned { throw .alreadyOwned }
-        if kind != .consumable, order.quantity != 1 { throw .invalidQuantity }
+        if kind == .nonConsumable, order.quantity != 1 { throw .invalidQuantity }
         let offer = try oneTimeOffer(order, product, installation)
         let price = offer.map { self[order.app].catalogue[$0].price } ?? self[order.app].price(of: product)
         try charge(account, price)

@@ -149,7 +149,7 @@ extension StoreRefusal {
             "An id is 1 to 64 letters, digits, dots, underscores and hyphens, and does not begin with a dot."
         case .invalidAppAccountToken: "An appAccountToken is a UUID."
         case .invalidStorefront: "A storefront is three capital letters."
-        case .invalidQuantity: "A quantity is 1 to 10, and more than 1 only for consumables."
+        case .invalidQuantity: "A quantity is 1 to 10, and more than 1 only for consumables and non-renewing subscriptions."
         case .invalidGracePeriod: "A billing grace period is 1 to 28 days."
         case .invalidEarlyCharge: "A renewal is charged at most 24 hours before its period begins."
         case .invalidSandboxRate: "A month in the Sandbox takes 3, 5, 15, 30 or 60 minutes."

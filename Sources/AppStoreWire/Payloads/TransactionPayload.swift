@@ -76,6 +76,8 @@ public struct TransactionPayload: Sendable, Hashable {
     public let additionalTransactionReason: AdditionalTransactionReason?
     /// The seats of a group purchase as they were written, JSON.
     public let multiSeatInfo: [UInt8]?
+    /// How many of the seats are refunded, as `multiSeatInfo` says it; nil where it says nothing of that.
+    public let revokedSeatQuantity: Int64?
     /// The transaction of the bundle that this purchase is a part of.
     public let bundleTransactionID: String?
     /// The product of that bundle.
@@ -123,9 +125,15 @@ public struct TransactionPayload: Sendable, Hashable {
         additionalTransactionReason = try reader.text("additionalTransactionReason")
             .map(AdditionalTransactionReason.init(rawValue:))
         multiSeatInfo = try reader.rawObject("multiSeatInfo")
+        revokedSeatQuantity = Self.revokedSeatQuantity(reader)
         bundleTransactionID = try reader.text("bundleTransactionID")
         bundleProductID = try reader.text("bundleProductID")
         bundleSubscriptionGroupID = try reader.text("bundleSubscriptionGroupID")
+    }
+
+    /// No payload of Apple's was seen that has this number: one of another type than its page says refuses no purchase.
+    private static func revokedSeatQuantity(_ reader: PayloadReader) -> Int64? {
+        do { return try reader.reader("multiSeatInfo")?.integer("revokedSeatQuantity") } catch { return nil }
     }
 }
 

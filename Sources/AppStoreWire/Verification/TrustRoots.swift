@@ -57,8 +57,15 @@ public struct TrustRoots: Sendable, Hashable {
     ///
     /// - Parameter der: the certificate. The holder of its key can make any purchase of the environment `Xcode`.
     public func adding(xcodeCertificate der: [UInt8]) -> TrustRoots {
+        adding(xcodeFingerprint: Self.fingerprint(of: der))
+    }
+
+    /// These roots and the certificate of one copy of Xcode, by the SHA-256 of its DER.
+    ///
+    /// - Parameter fingerprint: 32 bytes; anything of another length can never match.
+    public func adding(xcodeFingerprint fingerprint: [UInt8]) -> TrustRoots {
         var roots = self
-        roots.xcodeFingerprints.insert(Self.fingerprint(of: der))
+        roots.xcodeFingerprints.insert(fingerprint)
         return roots
     }
 

@@ -16,7 +16,8 @@ public struct UnboundRenewalInfo: Sendable, Hashable {
     ///
     /// - Parameter transaction: of the same app, which its own verification proved.
     /// - Returns: a refusal with `renewalInfoNotOfTransaction` when the two name different values of `originalTransactionId`, or
-    ///   both name an `appTransactionId` and these differ; with `wrongEnvironment` when they are of different environments.
+    ///   both name an `appTransactionId` and these differ, or two copies of Xcode signed them; with `wrongEnvironment` when they
+    ///   are of different environments.
     public func bound(to transaction: Verified<TransactionPayload>) -> Result<Verified<RenewalInfoPayload>, JWSRefusal> {
         let renewal = unbound.payload
         let other = transaction.payload
@@ -25,6 +26,11 @@ public struct UnboundRenewalInfo: Sendable, Hashable {
         }
         guard renewal.originalTransactionId == other.originalTransactionId else {
             return .failure(JWSRefusal(.renewalInfoNotOfTransaction, "originalTransactionId", in: .renewalInfo))
+        }
+        // Every copy of Xcode counts its ids from 0.
+        guard unbound.signer?.authority != .xcode || unbound.signer?.rootFingerprint == transaction.signer?.rootFingerprint
+        else {
+            return .failure(JWSRefusal(.renewalInfoNotOfTransaction, "another copy of Xcode signed it", in: .renewalInfo))
         }
         if let mine = renewal.appTransactionId, let its = other.appTransactionId, mine != its {
             return .failure(JWSRefusal(.renewalInfoNotOfTransaction, "appTransactionId", in: .renewalInfo))

@@ -60,9 +60,12 @@ package struct StatusesPerformer: WorkPerformer {
 }
 
 extension FetchHistoryBody {
-    /// Claims everything that the request proves for the customer whom the import names.
+    /// Claims everything that the request proves for the customer whom the import names; nothing for an id that names nobody, as
+    /// work of before decision 0073 has it.
     func claim(in request: inout IngestRequest) throws {
         guard let customer, let kind = claimAs.flatMap({ Claim.Kind(rawValue: $0) }) else { return }
-        request.claimEverything(for: Claimant(try Backend.checked(CustomerID(customer))), kind)
+        let claimant = Claimant(try Backend.checked(CustomerID(customer)))
+        guard !claimant.customer.namesNobody else { return }
+        request.claimEverything(for: claimant, kind)
     }
 }

@@ -79,7 +79,7 @@ extension Backend {
     }
 
     func request(of upload: Upload, app: AppSettings) async throws -> IngestRequest {
-        let customer = try Self.checked(upload.customer)
+        let customer = try Self.named(upload.customer)
         if let named = upload.productId, !(1...Self.longestProductId).contains(named.rawValue.utf8.count) {
             throw BackendError.invalidIdentifier(name: "productId", longest: Self.longestProductId)
         }
@@ -120,7 +120,7 @@ extension Backend {
     ///
     /// - Parameter isMinted: the app's backend made the token for this customer and nobody else, which it says with its server
     ///   key.
-    /// - Throws: `BackendError.tokenTaken` if it names another customer; `BackendError.tokenTooLate` if a purchase bore it
+    /// - Throws: `BackendError.namesNobody`; `.tokenTaken` if it names another customer; `.tokenTooLate` if a purchase carried it
     ///   before, so that anyone who saw the purchase could register it: it is kept as a proposal and names no customer
     ///   (OWN-14).
     package func register(
@@ -129,7 +129,8 @@ extension Backend {
         let app = try settings(of: id)
         var request = IngestRequest(app: app, learnedAt: clock.now())
         request.registration = TokenRegistration(
-            token: token, customer: try Self.checked(customer), registeredAt: request.learnedAt, isVouched: isMinted)
+            token: try Self.named(token), customer: try Self.named(customer), registeredAt: request.learnedAt,
+            isVouched: isMinted)
         switch try await ingest(request).holder {
         case customer: return
         case nil: throw BackendError.tokenTooLate

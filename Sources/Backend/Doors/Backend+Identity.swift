@@ -12,7 +12,7 @@ extension Backend {
         let app = try settings(of: id)
         var request = IngestRequest(app: app, learnedAt: clock.now())
         request.device = CustomerDevice(
-            CustomerName(id, try Self.checked(customer)), secretDigest: secretDigest, registeredAt: request.learnedAt)
+            CustomerName(id, try Self.named(customer)), secretDigest: secretDigest, registeredAt: request.learnedAt)
         // OWN-2: an id that is a UUID is a token of the customer's from its first use.
         let result = try await ingest(request)
         guard !result.isIdentified, result.device?.secretDigest == secretDigest else { throw CustomerRefusal.customerTaken }
@@ -35,7 +35,7 @@ extension Backend {
         let app = try settings(of: id)
         var request = IngestRequest(app: app, learnedAt: clock.now())
         let merge = CustomerMerge(
-            anonymous: try Self.checked(anonymous), identified: try Self.checked(identified), mergedAt: request.learnedAt)
+            anonymous: try Self.checked(anonymous), identified: try Self.named(identified), mergedAt: request.learnedAt)
         guard merge.anonymous != merge.identified else { throw CustomerRefusal.deviceRefused }
         request.identification = .init(merge: merge, secretDigest: secretDigest)
         switch try await ingest(request).identified {

@@ -82,12 +82,12 @@ extension Backend {
         switch item.proof {
         case .notification(let signedPayload):
             var request = try await request(ofNotification: Array(signedPayload.utf8), app: app, at: clock.now())
-            if let customer = item.customer { request.claimEverything(for: Claimant(try Self.checked(customer)), item.kind) }
+            if let customer = item.customer { request.claimEverything(for: Claimant(try Self.named(customer)), item.kind) }
             return request
         case .transaction(let jws, let renewalInfo):
             var request = IngestRequest(app: app, learnedAt: clock.now())
             request.arrivals = try await proved(jws, renewalInfo, app: app, at: request.learnedAt)
-            if let customer = item.customer { request.claimEverything(for: Claimant(try Self.checked(customer)), item.kind) }
+            if let customer = item.customer { request.claimEverything(for: Claimant(try Self.named(customer)), item.kind) }
             return request
         case .receipt(let bytes): return try await request(ofImported: bytes, of: item.customer, item.kind, app: app)
         case .transactionId(let transaction, let environment):
@@ -101,7 +101,7 @@ extension Backend {
         try app.checkTakes(environment)
         guard (1...64).contains(transaction.rawValue.utf8.count), transaction.rawValue.allSatisfy({ $0.isASCII && $0.isNumber })
         else { throw BackendError.invalidIdentifier(name: "transactionId", longest: 64) }
-        let customer = try item.customer.map(Self.checked)
+        let customer = try item.customer.map { try Self.named($0) }
         var request = IngestRequest(app: app, learnedAt: clock.now())
         let body = FetchHistoryBody(
             transactionId: transaction.rawValue, customer: customer?.rawValue, claimAs: item.kind.rawValue)

@@ -121,7 +121,9 @@ extension Backend {
     ) async throws -> SignedOffer {
         let asking = try asking(order.question, id, environment)
         let signer = try signer(of: asking)
+        if case .v1(.appAccountToken(let token)) = form { _ = try Self.named(token) }
         if case .v1(.applicationUsername(let name)) = form {
+            guard !CustomerID(name).namesNobody else { throw BackendError.namesNobody(name: "applicationUsername") }
             guard !name.isEmpty, name.isPlain(upTo: Self.longestCustomer), !name.unicodeScalars.contains("\u{2063}") else {
                 throw BackendError.invalidIdentifier(name: "applicationUsername", longest: Self.longestCustomer)
             }
@@ -282,7 +284,7 @@ extension Backend {
 
     private func asking(_ question: OfferQuestion, _ id: AppID, _ environment: Environment) throws -> Asking {
         let app = try settings(of: id)
-        let customer = try Self.checked(question.customer)
+        let customer = try Self.named(question.customer)
         try checkOpen(environment, to: customer, of: app)
         return Asking(app, CustomerKey(Scope(app: id, environment: environment), customer), showing: question.shown)
     }

@@ -1,4 +1,5 @@
 import AppStoreWire
+import Intake
 package import Ledger
 package import Primitives
 import Storage
@@ -35,7 +36,7 @@ extension Backend {
     ) async throws -> PurchaseForecast {
         let app = try settings(of: id)
         try app.checkTakes(environment)
-        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.named(customer))
         guard productId.rawValue.isPlain(upTo: 256), !productId.rawValue.isEmpty else {
             throw BackendError.invalidIdentifier(name: "productId", longest: 256)
         }
@@ -99,8 +100,8 @@ extension Backend {
             }
         }
         guard let jws = shown.appTransaction else { return seen }
-        let payload = try verified(await verifier.appTransaction(jws, for: app.expected, at: now)).payload
-        guard let id = payload.appTransactionId, payload.receiptType == key.scope.environment else {
+        let proved = try verified(await verifier.appTransaction(jws, for: app.expected, at: now))
+        guard let id = Intake.appTransactionId(of: proved), proved.payload.receiptType == key.scope.environment else {
             return seen
         }
         let known = Set(seen.states.map(\.key))
@@ -118,7 +119,7 @@ extension Backend {
     /// The customer need not be known: one who is not has a token from now on.
     package func issueToken(to customer: CustomerID, app id: AppID) async throws -> Ledger.AppAccountToken {
         let app = try settings(of: id)
-        let claimant = try await claimant(try Self.checked(customer), app: app)
+        let claimant = try await claimant(try Self.named(customer), app: app)
         return try await token(of: claimant, app: app, at: clock.now())
     }
 
@@ -211,17 +212,18 @@ extension Backend {
     package func show(appTransaction jws: String, by customer: CustomerID, app id: AppID) async throws -> ShownAppPurchase {
         let app = try settings(of: id)
         let now = clock.now()
-        let verified = try verified(await verifier.appTransaction(jws, for: app.expected, at: now)).payload
+        let proved = try verified(await verifier.appTransaction(jws, for: app.expected, at: now))
+        let verified = proved.payload
         guard let date = verified.originalPurchaseDate else {
             throw refused(
                 EvidenceRefusal(
                     code: "originalPurchaseDateMissing", part: "appTransaction", words: "it has no original purchase date"))
         }
         let purchase = AppPurchase(
-            customer: try Self.checked(customer), originalPurchaseDate: date,
+            customer: try Self.named(customer), originalPurchaseDate: date,
             originalApplicationVersion: verified.originalApplicationVersion, environment: verified.receiptType,
             platform: verified.originalPlatform == .macOS ? .macOS : .iOS)
-        let shown = ShownAppPurchase(purchase, appTransactionId: verified.appTransactionId, shownAt: now)
+        let shown = ShownAppPurchase(purchase, appTransactionId: Intake.appTransactionId(of: proved), shownAt: now)
         let key = CustomerKey(Scope(app: id, environment: verified.receiptType), customer)
         let decision = try await decide(on: .appPurchase(shown), about: try await person(of: key).key, app: app, at: now)
         if case .appPurchase(let kept)? = decision.account.input(.appPurchase, shown.id) { return kept }

@@ -35,7 +35,7 @@ extension Backend {
         receipt text: String, by customer: CustomerID, _ kind: Claim.Kind, keepsIntents: Bool = false, app id: AppID
     ) async throws -> ReceiptResult {
         let app = try settings(of: id)
-        let customer = try Self.checked(customer)
+        let customer = try Self.named(customer)
         let claim = ReceiptClaim(customer, kind, keepsIntents: keepsIntents)
         switch ReceiptEncoding.bytes(base64: text.utf8) {
         case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
@@ -59,7 +59,7 @@ extension Backend {
     func request(
         ofImported receipt: [UInt8], of customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
     ) async throws -> IngestRequest {
-        let claim = ReceiptClaim(try customer.map(Self.checked), kind)
+        let claim = ReceiptClaim(try customer.map { try Self.named($0) }, kind)
         switch try await read(receipt, claim, app: app) {
         case .proved(let request): return request
         case .mustAskApple:
@@ -91,7 +91,7 @@ extension Backend {
     /// Has the customer claim what the arrivals of a request tell of; nothing where nobody claims.
     func claimEverything(in request: inout IngestRequest, as claim: ReceiptClaim, app: AppSettings) async throws {
         guard let customer = claim.customer else { return }
-        let claimant = try await claimant(try Self.checked(customer), app: app, keepsIntents: claim.keepsIntents)
+        let claimant = try await claimant(try Self.named(customer), app: app, keepsIntents: claim.keepsIntents)
         request.claimEverything(for: claimant, claim.kind)
     }
 

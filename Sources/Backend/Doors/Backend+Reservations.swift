@@ -105,7 +105,7 @@ extension Backend {
     private func reservation(for customer: CustomerID, id: String) throws -> Reservation {
         let now = clock.now()
         return Reservation(
-            id: .init(try Ballot(id: id, at: now).id.rawValue), customer: try Self.checked(customer), reservedAt: now)
+            id: .init(try Ballot(id: id, at: now).id.rawValue), customer: try Self.named(customer), reservedAt: now)
     }
 
     /// Keeps it for whatever tells of the transaction later. While it is written nothing else of the app is: a transaction that

@@ -73,7 +73,9 @@ extension Backend {
     /// Refuses what could never count; returns the customer in whose book it is to stand.
     private func check(_ kind: CustomerVote.Kind, _ key: CustomerKey, _ app: AppSettings) async throws -> CustomerKey {
         switch kind {
-        case .grant(let entitlement, _), .credit(let entitlement, _, _): try await checkKnown(entitlement, of: app)
+        case .grant(let entitlement, _), .credit(let entitlement, _, _):
+            _ = try Self.named(key.customer)
+            try await checkKnown(entitlement, of: app)
         case .hold(let entitlement, _):
             if let entitlement { try await checkKnown(entitlement, of: app) }
         case .withdraw(let id):
@@ -86,7 +88,7 @@ extension Backend {
             guard let book else { throw CustomerRefusal.unknownVote(id.rawValue) }
             return CustomerKey(key.scope, book.customer)
         case .join(let pair):
-            for customer in [pair.from, pair.into] { _ = try Self.checked(customer) }
+            _ = (try Self.checked(pair.from), try Self.named(pair.into))
         case .redelivery(let transactionId):
             // The vote about a merged anonymous customer is kept in the account of the identified one.
             let known = try await person(of: key)
@@ -160,13 +162,15 @@ extension Backend {
         _ kind: OwnershipVote.Kind, by voter: CustomerID?, _ state: SubscriptionState, at now: Timestamp
     ) async throws {
         switch kind {
-        case .transfer(let customer), .erase(let customer): _ = try Self.checked(customer)
+        case .transfer(let customer): _ = try Self.named(customer)
+        case .erase(let customer): _ = try Self.checked(customer)
         case .approve(let claim), .deny(let claim):
-            let waits = state.claims.contains { weighed in
+            let waiting = state.claims.first { weighed in
                 guard case .waiting = weighed.outcome else { return false }
                 return weighed.claim.id == claim
             }
-            guard waits else { throw CustomerRefusal.unknownClaim(claim.rawValue) }
+            guard let waiting else { throw CustomerRefusal.unknownClaim(claim.rawValue) }
+            if case .approve = kind { _ = try Self.named(waiting.claim.customer) }
         }
         // An owner's consent counts only while they are the owner (OWN-9).
         guard let voter else { return }

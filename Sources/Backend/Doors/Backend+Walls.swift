@@ -70,7 +70,7 @@ extension Backend {
     ) async throws -> [String: String] {
         let app = try settings(of: id)
         try app.checkTakes(environment)
-        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.named(customer))
         for (name, value) in said {
             guard name.isPlain(upTo: CustomerAttribute.longestName), !name.isEmpty else {
                 throw BackendError.invalidIdentifier(name: "attribute", longest: CustomerAttribute.longestName)

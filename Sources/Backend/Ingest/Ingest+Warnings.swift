@@ -40,6 +40,7 @@ extension Ingest {
     ) -> [(OperatorWarning.Kind, String)] {
         var warnings: [(OperatorWarning.Kind, String)] = []
         if !timeline.names(fact.productId, at: fact.purchaseDate) { warnings.append((.unknownProduct, fact.productId.rawValue)) }
+        if let token = fact.appAccountToken, token.namesNobody { warnings.append((.tokenNamesNobody, token.rawValue)) }
         if fact.type == .nonRenewingSubscription,
             timeline.entitlements.duration(of: fact.productId, boughtAt: fact.purchaseDate) == nil
         {

@@ -127,8 +127,7 @@ struct EvidenceProof {
 }
 
 extension Fact {
-    /// The same as older versions kept it: first without a renewal info's `appAccountToken`, then without its price and without a
-    /// notification's revocation.
+    /// The same as older versions kept it, from the newest of them on: each lacks what the next one came to keep.
     fileprivate var asKeptBefore: [Fact] {
         switch self {
         case .renewal(var fact):
@@ -137,13 +136,17 @@ extension Fact {
             fact.appAccountToken = nil
             return [.renewal(withoutPrice), .renewal(fact)]
         case .notice(var notice, let id):
+            notice.revocation?.revokedSeatQuantity = nil
+            let withoutSeats = notice
             notice.revocation = nil
-            return [.notice(notice, about: id)]
+            return [.notice(withoutSeats, about: id), .notice(notice, about: id)]
         case .transaction(var fact):
+            fact.revocation?.revokedSeatQuantity = nil
+            let withoutSeats = fact
             fact.previousOriginalTransactionId = nil
             let withoutLink = fact
             fact.details.additionalTransactionReason = nil
-            return [.transaction(withoutLink), .transaction(fact)]
+            return [.transaction(withoutSeats), .transaction(withoutLink), .transaction(fact)]
         case .status, .failedQuestion: return []
         }
     }

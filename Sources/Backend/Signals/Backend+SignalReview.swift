@@ -24,16 +24,36 @@ extension Backend {
         let books = try await books([key.originalTransactionId], in: key.scope)
         guard let account = books.accounts.account(of: key.originalTransactionId) else { return SignalsFound() }
         let review = AbuseReview(books.states, accounts: books.accounts, thresholds: thresholds, at: now)
-        let found = review.signals.compactMap { signal -> FoundSignal? in
+        var found = review.signals.compactMap { signal -> FoundSignal? in
             switch signal.subject {
             case .appleAccount(let id) where account.subscriptions.contains(id):
                 FoundSignal(signal, in: key.scope, members: account.subscriptions, isWhole: true)
             case .subscription(let id) where account.subscriptions.contains(id):
                 FoundSignal(signal, in: key.scope, isWhole: true)
-            case .appleAccount, .subscription, .customer: nil
+            case .appleAccount, .subscription, .customer, .token: nil
             }
         }
+        let own = books.states.filter { account.subscriptions.contains($0.key.originalTransactionId) }
+        for token in Set(own.flatMap(\.periods).compactMap(\.purchaseToken)).sorted() {
+            found += try await self.review(token, beyond: account, in: key.scope, thresholds, at: now)
+        }
         return SignalsFound(signals: found, again: review.beginsLater)
+    }
+
+    /// Reviews a token that purchases of an Apple Account carry, where other accounts' purchases carry it too.
+    private func review(
+        _ token: Ledger.AppAccountToken, beyond account: AppleAccount, in scope: Scope, _ thresholds: AbuseThresholds,
+        at now: Timestamp
+    ) async throws -> [FoundSignal] {
+        let bearers = try await translatingStorageErrors {
+            try await store.subscriptions(bearing: token, in: scope, limit: AccountSearch.most)
+        }
+        guard !Set(bearers).isSubset(of: account.subscriptions) else { return [] }
+        let books = try await books(Set(bearers), in: scope)
+        return AbuseReview(books.states, accounts: books.accounts, thresholds: thresholds, at: now).signals.compactMap { signal in
+            signal.subject == .token(token)
+                ? FoundSignal(signal, in: scope, isWhole: bearers.count < AccountSearch.most) : nil
+        }
     }
 
     /// Looks through everything of one customer, under whatever ids they have.

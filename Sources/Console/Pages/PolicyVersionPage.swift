@@ -188,6 +188,7 @@ struct PolicyChoice {
             .init("customersPerAppleAccount", limit: policy.customersPerAppleAccount, .limit),
             .init("familySharing", policy.familySharing.rawValue, .familySharing),
             .init("partialRefunds", policy.partialRefunds.rawValue, .olderRefund),
+            .init("partialRefundsOfOthers", policy.partialRefundsOfOthers.rawValue, .olderRefund),
             .init("productionLeeway", policy.productionLeeway, .lateNews),
             .init("sandboxLeeway", policy.sandboxLeeway, .lateNews),
             .init("billingGracePeriod", .days(policy.billingGracePeriodDays), .gracePeriod),

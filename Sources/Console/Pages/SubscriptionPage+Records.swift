@@ -201,6 +201,7 @@ enum SignalRows {
         switch subject {
         case .customer(let id): .customer(id)
         case .appleAccount(let id), .subscription(let id): .subscription(id)
+        case .token(let token): .data(token.rawValue)
         }
     }
 }

@@ -27,7 +27,7 @@ enum Trouble: Error, Sendable, Hashable {
             switch error {
             case .unknownApp, .environmentNotTaken, .environmentNotOpen: .noSuchPage
             case .unknownSubscription: .unknownSubscription
-            case .invalidIdentifier: .impossibleId
+            case .invalidIdentifier, .namesNobody: .impossibleId
             case .store(let failure): .notRead(code: failure.code, mayHelp: failure.isRetryable)
             case .overloaded: .notRead(code: "overloaded", mayHelp: true)
             default: .failed

@@ -238,6 +238,7 @@ enum AbuseWords: Words {
         case .kind(.crossgradeLoop): "changes of product one after another"
         case .kind(.contestedPurchase): "a purchase that several customers show"
         case .kind(.secondDelivery): "a consumable that two customers were to get"
+        case .kind(.tokenOfManyAccounts): "one appAccountToken on purchases of many Apple Accounts"
         case .moreEvidence(let count): "and \(count) more"
         }
     }
@@ -256,6 +257,7 @@ enum AbuseWords: Words {
         case .kind(.crossgradeLoop): "接连更改商品"
         case .kind(.contestedPurchase): "多位顾客出示同一购买"
         case .kind(.secondDelivery): "同一消耗型项目要交付给两位顾客"
+        case .kind(.tokenOfManyAccounts): "多个 Apple 账户的购买带有同一 appAccountToken"
         case .moreEvidence(let count): "另有 \(count) 项"
         }
     }

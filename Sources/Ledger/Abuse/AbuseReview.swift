@@ -28,8 +28,8 @@ package struct AbuseReview {
     /// The strongest first, then by kind and subject.
     package var signals: [AbuseSignal] {
         let all =
-            accountsOfManyCustomers + customersOfManyAccounts + introductoryOffersAgain + refunds + refundsAfterConsumption
-            + claimsWithOthersReceipts + crossgradeLoops + contestedPurchases
+            accountsOfManyCustomers + customersOfManyAccounts + tokensOfManyAccounts + introductoryOffersAgain + refunds
+            + refundsAfterConsumption + claimsWithOthersReceipts + crossgradeLoops + contestedPurchases
         return all.sorted(by: AbuseSignal.inOrder)
     }
 
@@ -101,6 +101,29 @@ package struct AbuseReview {
         return evidence.compactMap { customer, accounts in
             AbuseSignal(
                 .customerOfManyAccounts, .customer(customer), count: accounts.count, threshold: thresholds.accountsOfOneCustomer,
+                evidence: Array(accounts.values))
+        }
+    }
+
+    /// A token stands for one customer, and so for as many accounts as one has. Of each account the last purchase counts.
+    private var tokensOfManyAccounts: [AbuseSignal] {
+        var evidence: [AppAccountToken: [OriginalTransactionID: AbuseSignal.Evidence]] = [:]
+        for account in accounts.accounts {
+            guard let name = account.subscriptions.first else { continue }
+            for state in states where account.subscriptions.contains(state.key.originalTransactionId) {
+                let id = state.key.originalTransactionId
+                for period in state.periods where isRecent(period.purchaseDate, within: thresholds.window) {
+                    guard let token = period.purchaseToken else { continue }
+                    let new = AbuseSignal.Evidence(
+                        at: period.purchaseDate, what: .transaction(id, period.transaction.transactionId))
+                    let known = evidence[token]?[name]
+                    if known.map({ AbuseSignal.Evidence.inOrder($0, new) }) ?? true { evidence[token, default: [:]][name] = new }
+                }
+            }
+        }
+        return evidence.compactMap { token, accounts in
+            AbuseSignal(
+                .tokenOfManyAccounts, .token(token), count: accounts.count, threshold: thresholds.accountsOfOneCustomer,
                 evidence: Array(accounts.values))
         }
     }

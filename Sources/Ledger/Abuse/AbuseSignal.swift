@@ -34,6 +34,9 @@ package struct AbuseSignal: Sendable, Hashable {
         case contestedPurchase
         /// A consumable was to be delivered to a second customer (PER-9).
         case secondDelivery
+        /// Purchases of many Apple Accounts carry one `appAccountToken`, which is to name one customer: a constant, or one
+        /// that is shared (OWN-2).
+        case tokenOfManyAccounts
     }
 
     package enum Subject: Sendable, Hashable {
@@ -41,6 +44,7 @@ package struct AbuseSignal: Sendable, Hashable {
         /// An Apple Account, by the first of its subscriptions.
         case appleAccount(OriginalTransactionID)
         case subscription(OriginalTransactionID)
+        case token(AppAccountToken)
 
         /// Tells subjects apart and orders them.
         package var name: String {
@@ -48,6 +52,7 @@ package struct AbuseSignal: Sendable, Hashable {
             case .customer(let id): "customer/\(id)"
             case .appleAccount(let id): "appleAccount/\(id)"
             case .subscription(let id): "subscription/\(id)"
+            case .token(let token): "token/\(token.rawValue)"
             }
         }
     }

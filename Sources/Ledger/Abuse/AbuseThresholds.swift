@@ -5,7 +5,8 @@ package import Primitives
 package struct AbuseThresholds: Sendable, Hashable {
     /// Customers on one Apple Account: 6, since a family has up to six members who may share a device.
     package var customersOfOneAccount = 6
-    /// Apple Accounts of one customer: 4; a private one, one of the firm and one of another country are three.
+    /// Apple Accounts of one customer, and of one token, which stands for one customer: 4; a private one, one of the firm and one
+    /// of another country are three.
     package var accountsOfOneCustomer = 4
     /// Introductory offers of one subscription group had by one customer: 2, since Apple gives one.
     package var introductoryOffers = 2

@@ -25,7 +25,7 @@ struct AccessFold {
             if let switchedAt = switchedAt(periods[index]) { next = min(next ?? switchedAt, switchedAt) }
             guard next.map({ $0 > end }) ?? true else { continue }
             append(
-                prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans
+                prolongation(of: End(of: periods[index], at: end, next: next, refund: refund(of: periods[index]))), to: &spans
             )
         }
         let isInOrder = zip(spans, spans.dropFirst()).allSatisfy { !$1.precedes($0) }
@@ -56,27 +56,33 @@ struct AccessFold {
         let next: Timestamp?
 
         /// A refund that came after the period's own end still ends what was given beyond it.
-        let refundedAt: Timestamp?
+        let refund: Revocation?
 
-        init(of period: Period, at end: Timestamp, next: Timestamp?, refundedAt: Timestamp?) {
+        init(of period: Period, at end: Timestamp, next: Timestamp?, refund: Revocation?) {
             self.period = period
             at = end
             self.next = next
-            self.refundedAt = refundedAt
+            self.refund = refund
         }
 
         /// Apple tries to charge from a day before the end (PER-6); what it signed earlier is about an earlier end.
         var firstWord: Timestamp { max(at.adding(.hours(-24)), period.purchaseDate) }
 
         /// What may be given after the end ends here: where the next period begins, or a refund came.
-        var limit: Timestamp { min(next ?? .latestAccepted, refundedAt ?? .latestAccepted) }
+        var limit: Timestamp { min(next ?? .latestAccepted, refund?.revocationDate ?? .latestAccepted) }
+
+        /// Why what is given after the end, until `until`, ends there: a refund, or else the reason given.
+        func reason(until: Timestamp, else usual: AccessSpan.End) -> AccessSpan.End {
+            guard let refund, refund.revocationDate == until else { return usual }
+            return AccessSpan.End(period.transaction.takenBack(by: refund))
+        }
 
         func isAbout(_ signedDate: Timestamp) -> Bool { signedDate >= firstWord && next.map { signedDate < $0 } ?? true }
     }
 
-    /// When a refund that takes access came; nil where none did.
-    private func refund(of period: Period) -> Timestamp? {
-        period.takenBack.flatMap { policies.takesAccess($0) ? $0.revocationDate : nil }
+    /// The refund of the period, where it takes access.
+    private func refund(of period: Period) -> Revocation? {
+        period.takenBack.flatMap { policies.takesAccess($0, of: period.transaction) ? $0 : nil }
     }
 
     /// When the subscription that continues this one from a period on began (PER-14): it gives from there on.
@@ -86,13 +92,15 @@ struct AccessFold {
 
     private func prolongation(of end: End) -> AccessSpan {
         if let graceEnd = graceEnd(at: end) {
+            let until = min(graceEnd, end.limit)
             return AccessSpan(
-                from: end.at, until: min(graceEnd, end.limit), productId: end.period.productId, kind: .gracePeriod,
-                endsBecause: .graceOver)
+                from: end.at, until: until, productId: end.period.productId, kind: .gracePeriod,
+                endsBecause: end.reason(until: until, else: .graceOver))
         }
         let until = isSetToRenew(at: end) ? min(provisionEnd(at: end), end.limit) : end.at
         return AccessSpan(
-            from: end.at, until: until, productId: end.period.productId, kind: .provisional, endsBecause: .noNewsFromApple)
+            from: end.at, until: until, productId: end.period.productId, kind: .provisional,
+            endsBecause: end.reason(until: until, else: .noNewsFromApple))
     }
 
     // MARK: Billing grace period (ENT-7)

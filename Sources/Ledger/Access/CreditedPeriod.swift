@@ -8,21 +8,26 @@ package struct CreditedPeriod: Sendable, Hashable {
     package let purchaseDate: Timestamp
     /// What Apple signed; nil for what does not expire by itself.
     package let expiresDate: Timestamp?
-    /// When a refund or a switch of plan ended it before its time; nil where it ran.
-    package let takenBackAt: Timestamp?
+    /// What of it was returned, in the order in which Apple decided it; mostly nothing.
+    package let returns: [PeriodReturn]
+    /// When a refund or a switch of plan that stands ended it before its time; nil where none did.
+    package var takenBackAt: Timestamp? {
+        let first = returns.lazy.filter { $0.withdrawnAt == nil && !$0.part.isOfUnits }.map { max($0.at, purchaseDate) }.min()
+        return first.flatMap { instant in expiresDate.map { instant < $0 } ?? true ? instant : nil }
+    }
     /// How many were bought; at least one.
     package let quantity: Int64
     package let type: ProductKind
 
     package init(
         productId: ProductID, transactionId: TransactionID, purchaseDate: Timestamp, expiresDate: Timestamp?,
-        takenBackAt: Timestamp? = nil, quantity: Int64 = 1, type: ProductKind = .autoRenewableSubscription
+        returns: [PeriodReturn] = [], quantity: Int64 = 1, type: ProductKind = .autoRenewableSubscription
     ) {
         self.productId = productId
         self.transactionId = transactionId
         self.purchaseDate = purchaseDate
         self.expiresDate = expiresDate
-        self.takenBackAt = takenBackAt
+        self.returns = returns
         self.quantity = quantity
         self.type = type
     }
@@ -33,9 +38,36 @@ package struct CreditedPeriod: Sendable, Hashable {
         transactionId = fact.transactionId
         purchaseDate = fact.purchaseDate
         expiresDate = fact.expiresDate
-        takenBackAt = period.ranOut ? nil : period.end
+        returns = period.returns
         quantity = fact.units
         type = fact.type
+    }
+}
+
+/// Something of a period that was returned to who paid it: a refund, a share that stopped, or a switch of plan (ENT-4).
+package struct PeriodReturn: Sendable, Hashable {
+    /// When it counts, on Apple's clock.
+    package let at: Timestamp
+    package let part: Part
+    /// The `signedDate` of the REFUND_REVERSED that withdrew it (ENT-5); nil where it stands.
+    package let withdrawnAt: Timestamp?
+
+    /// How much of what was bought.
+    package enum Part: Sendable, Hashable {
+        /// All that was not used yet.
+        case whole
+        /// The rest by Apple's clock: a prorated refund, or what Apple returns at a switch.
+        case rest
+        /// So many of the units that were bought together, the last ones (PER-11).
+        case units(Int64)
+
+        var isOfUnits: Bool { if case .units = self { true } else { false } }
+    }
+
+    package init(_ part: Part, at instant: Timestamp, withdrawnAt: Timestamp? = nil) {
+        at = instant
+        self.part = part
+        self.withdrawnAt = withdrawnAt
     }
 }
 

@@ -151,13 +151,14 @@ package struct CustomerAccount: Sendable, Hashable {
             })
     }
 
-    /// ENT-3: what other sources added to the balance of an entitlement, and what was taken back of it by withdrawing.
-    func credits(to entitlement: EntitlementID) -> [EntitlementBalance.Line] {
-        votes.flatMap { vote -> [EntitlementBalance.Line] in
-            guard case .credit(entitlement, let at, let duration) = vote.kind else { return [] }
-            return Balance.entries(from: at, until: at.adding(duration), takenBackAt: withdrawal(of: vote)).map {
-                EntitlementBalance.Line(entry: $0, source: .vote(vote.id))
-            }
+    /// ENT-3: what other sources added to the balance of an entitlement. One that was withdrawn is returned like a refunded
+    /// period.
+    func credits(to entitlement: EntitlementID) -> [EntitlementBalance.Added] {
+        votes.compactMap { vote in
+            guard case .credit(entitlement, let at, let duration) = vote.kind else { return nil }
+            let source = EntitlementBalance.Source.vote(vote.id)
+            let returns = withdrawal(of: vote).map { [Balance.Return(at: $0)] } ?? []
+            return .init(Balance.Credit(name: source.name, at: at, duration: duration, returns: returns), by: source)
         }
     }
 

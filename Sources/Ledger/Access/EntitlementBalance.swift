@@ -4,7 +4,7 @@ package import Primitives
 /// ENT-4).
 package struct EntitlementBalance: Sendable, Hashable {
     package let entitlement: EntitlementID
-    /// By instant; of one instant what was added comes first, then by source.
+    /// In the order in which they counted: by instant; of one instant what was added comes first, then by source.
     package let lines: [Line]
     /// When there was anything left; by start.
     package let windows: [TimeWindow]
@@ -21,6 +21,14 @@ package struct EntitlementBalance: Sendable, Hashable {
         package let source: Source
     }
 
+    /// A credit and what added it.
+    struct Added {
+        let credit: Balance.Credit
+        let source: Source
+
+        init(_ credit: Balance.Credit, by source: Source) { (self.credit, self.source) = (credit, source) }
+    }
+
     /// What added the time.
     package enum Source: Sendable, Hashable {
         /// A period that was credited to the customer; the subscription or purchase that it is of.
@@ -28,20 +36,21 @@ package struct EntitlementBalance: Sendable, Hashable {
         /// Time that was paid elsewhere.
         case vote(ID<VoteEvidence>)
 
-        fileprivate var name: ID<Line> {
+        /// The credit's, in a balance of credits of several sources.
+        var name: ID<Balance.Credit> {
             switch self {
-            case .period(let transaction, _): ID("p/\(transaction)")
+            case .period(let transaction, let subscription): ID("p/\(transaction)/\(subscription)")
             case .vote(let vote): ID("v/\(vote)")
             }
         }
     }
 
-    init(of entitlement: EntitlementID, _ lines: [Line], showing productId: ProductID?, of holding: Holding?) {
+    init(of entitlement: EntitlementID, _ added: [Added], showing productId: ProductID?, of holding: Holding?) {
         self.entitlement = entitlement
-        self.lines = lines.sorted {
-            ($0.entry.at, $1.entry.change, $0.source.name) < ($1.entry.at, $0.entry.change, $1.source.name)
-        }
-        windows = Balance(lines.map(\.entry)).windows
+        let balance = Balance(added.map(\.credit))
+        let sources = Dictionary(added.map { ($0.credit.name, $0.source) }) { first, _ in first }
+        lines = balance.entries.compactMap { entry in sources[entry.credit].map { Line(entry: entry, source: $0) } }
+        windows = balance.windows
         (self.productId, self.holding) = (productId, holding)
     }
 

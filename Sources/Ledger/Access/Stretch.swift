@@ -109,7 +109,7 @@ extension EntitlementMap {
     package func balance(
         of entitlement: EntitlementID, _ holdings: [Holding], _ account: CustomerAccount?
     ) -> EntitlementBalance? {
-        var lines = account?.credits(to: entitlement) ?? []
+        var added = account?.credits(to: entitlement) ?? []
         var last: (period: CreditedPeriod, holding: Holding)?
         for holding in everAddsUp(entitlement) ? holdings : [] {
             for period in holding.credited where period.type == .autoRenewableSubscription {
@@ -117,31 +117,33 @@ extension EntitlementMap {
                     gives(entitlement, by: period.productId, at: period.purchaseDate)
                 else { continue }
                 let source = EntitlementBalance.Source.period(period.transactionId, of: holding.originalTransactionId)
-                lines += period.entries().map { EntitlementBalance.Line(entry: $0, source: source) }
+                if let credit = period.credit(named: source.name) { added.append(.init(credit, by: source)) }
                 if last.map({ $0.period.purchaseDate <= period.purchaseDate }) ?? true { last = (period, holding) }
             }
         }
-        guard !lines.isEmpty else { return nil }
-        return EntitlementBalance(of: entitlement, lines, showing: last?.period.productId, of: last?.holding)
+        guard !added.isEmpty else { return nil }
+        return EntitlementBalance(of: entitlement, added, showing: last?.period.productId, of: last?.holding)
     }
 
     /// PER-9: each non-renewing product has a balance of its own; what is bought while something is left is added to it.
     private func nonRenewing(giving entitlement: EntitlementID, _ holdings: [Holding]) -> [Stretch] {
-        var entries: [ProductID: (entries: [Balance.Entry], holding: Holding)] = [:]
+        var added: [ProductID: (credits: [Balance.Credit], holding: Holding)] = [:]
         for holding in holdings {
             for period in holding.credited where period.type == .nonRenewingSubscription {
                 guard let duration = duration(of: period.productId, boughtAt: period.purchaseDate),
                     gives(entitlement, by: period.productId, at: period.purchaseDate)
                 else { continue }
-                let known = entries[period.productId]
+                let source = EntitlementBalance.Source.period(period.transactionId, of: holding.originalTransactionId)
+                guard let credit = period.credit(named: source.name, lasting: duration) else { continue }
+                let known = added[period.productId]
                 let isLater = known.map { $0.holding.originalTransactionId < holding.originalTransactionId } ?? true
-                entries[period.productId] = (
-                    (known?.entries ?? []) + period.entries(lasting: duration), isLater ? holding : known?.holding ?? holding
+                added[period.productId] = (
+                    (known?.credits ?? []) + [credit], isLater ? holding : known?.holding ?? holding
                 )
             }
         }
-        return entries.sorted { $0.key < $1.key }.flatMap { product, bought in
-            Balance(bought.entries).windows.map { Stretch(ofBalance: $0, of: product, in: bought.holding) }
+        return added.sorted { $0.key < $1.key }.flatMap { product, bought in
+            Balance(bought.credits).windows.map { Stretch(ofBalance: $0, of: product, in: bought.holding) }
         }
     }
 }

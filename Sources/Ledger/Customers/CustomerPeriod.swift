@@ -61,7 +61,15 @@ package struct CustomerPeriod: Sendable, Hashable {
     package var isConsumable: Bool { period.transaction.type == .consumable }
 
     /// The whole price was given back, so that for licences it was never bought (ENT-4).
-    package var isFullyRefunded: Bool { refund.map { !$0.isPartial } ?? false }
+    package var isFullyRefunded: Bool {
+        refund.map { !$0.isPartial && !$0.isOfSeats(of: period.transaction) } ?? false
+    }
+
+    /// When a part of the price was given back, whatever that does to access (PER-11); nil where none was, or seats alone.
+    package var partlyRefundedAt: Timestamp? {
+        guard let refund, refund.isPartial, !refund.isOfSeats(of: period.transaction) else { return nil }
+        return refund.revocationDate
+    }
 
     /// It was an introductory offer, a trial among them: `offerType` 1 (PER-7). What another one paid is no offer of the
     /// customer's.

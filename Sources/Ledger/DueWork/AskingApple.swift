@@ -6,8 +6,9 @@ struct AskingApple {
 
     /// At most one question at a time: the first instant at which something should have been heard and was not.
     func work() -> [DueWork] {
-        guard let last = moment.state.lastServingPeriod, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
-            last.givesAccess, let period = last.aliases.first
+        guard moment.history.key.environment.hasServerAPI, let last = moment.state.lastServingPeriod,
+            last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end, last.givesAccess,
+            let period = last.aliases.first
         else { return [] }
         let graceEnd = moment.state.spans.last { $0.kind == .gracePeriod && $0.from == end }?.until
         guard let (reason, due) = due(after: end, of: last, graceEnd),

@@ -49,7 +49,7 @@ struct EventFold {
         events += owners.ownerChanges() + owners.claims()
         events += auditRows.map(accessChange)
         events += passing.events
-        events += NoticeEvents(after: after.state, facts: newFacts).all()
+        events += NoticeEvents(moment: after, facts: newFacts).all()
         return (events, passing.toldUntil)
     }
 

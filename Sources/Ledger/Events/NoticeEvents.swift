@@ -3,9 +3,11 @@ package import Primitives
 /// What new facts say that changes no state: Apple's questions, refused refunds, offers, words that nobody knows here (FACT-5). A
 /// fact that was known says nothing.
 struct NoticeEvents {
-    let after: SubscriptionState
+    let moment: LedgerMoment
     /// What is new; each once.
     let facts: [Fact]
+
+    private var after: SubscriptionState { moment.state }
 
     func all() -> [LedgerEvent] {
         facts.flatMap { fact -> [LedgerEvent] in
@@ -26,11 +28,19 @@ struct NoticeEvents {
                     $0.deadline = notice.answerDeadline
                 }
             ]
-        case "REFUND_DECLINED": return [event(.refundDeclined, of: notice, by: .consumptionReport)]
+        case "REFUND_DECLINED":
+            return isNewDecision(notice) ? [event(.refundDeclined, of: notice, by: .consumptionReport)] : []
         case "OFFER_REDEEMED": return offerWithoutPeriod(notice)
         case let type where AppleWords.NotificationType(rawValue: type) != nil: return []
         case let type: return [unknown("notificationType", type, at: notice.signedDate)]
         }
+    }
+
+    /// A decision is published once, for the notification of it that arrives first.
+    private func isNewDecision(_ decline: NoticeFact) -> Bool {
+        let same = DeclinedRefunds(notices: moment.history.notices, periods: after.periods).notifications(ofDecisionIn: decline)
+        let new = facts.compactMap { fact in if case .notice(let notice, _) = fact { notice.notificationUUID } else { nil } }
+        return same.first == decline && same.allSatisfy { new.contains($0.notificationUUID) }
     }
 
     /// PER-7: an offer that counts from the next renewal, or for the present product, brings no new period that names it.

@@ -125,6 +125,7 @@ struct PeriodEvents {
             ]
         case (let known, let revocation?):
             if let known, known.isPartial == revocation.isPartial,
+                known.revokedSeatQuantity == revocation.revokedSeatQuantity,
                 known.revocationPercentage == revocation.revocationPercentage
                     || known.revocationPercentage == nil || revocation.revocationPercentage == nil,
                 !saysUnits(revocation, of: index, after: known)

@@ -50,6 +50,7 @@ extension ExplanationLine.Ownership.TooLate {
         case .registeredBefore(let named): "它此前已登记给 \(named)"
         case .vouchedFor(let named): "它是为 \(named) 生成的"
         case .borneHere: "它此前已在此使用过，任何人都可能抄录"
+        case .namesNobody: "它是 App 在没有 appAccountToken 时发送的常量，不代表任何人"
         case .borneElsewhere: "它此前已用于另一笔购买，任何人都可能抄录"
         }
     }

@@ -214,11 +214,15 @@ extension ExplanationLine {
             case tookWhole(from: CustomerID?)
             /// It was over already.
             case nothingLeft
+            /// Its paid time was over; what was kept after it, for a grace period or for want of news, ended (ENT-7).
+            case endedGrace
             /// The app's policy leaves the time that a partial refund is about (PER-11).
             case keptByPolicy
-            /// Of a consumable a part of the price was refunded: so many whole units of all that were bought (PER-11); nil where
-            /// Apple does not say which part.
+            /// Of several units, or of a consumable, a part of the price was refunded: so many whole units of all that were
+            /// bought (PER-11); nil where Apple does not say which part.
             case units(Int64?, of: Int64)
+            /// So many of the seats that were bought (PER-12).
+            case seats(Int64, of: Int64)
         }
     }
 }
@@ -277,6 +281,8 @@ extension ExplanationLine {
             case borneHere
             /// Another purchase did.
             case borneElsewhere
+            /// It is the nil UUID, or another constant that names nobody (OWN-2).
+            case namesNobody
         }
 
         /// Why a token names the customer (OWN-2).

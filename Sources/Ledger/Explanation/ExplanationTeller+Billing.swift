@@ -65,7 +65,9 @@ extension ExplanationTeller {
         switch span.kind {
         case .paid: return nil
         case .gracePeriod:
-            guard let end = span.until, end <= instant, !state.spans.contains(where: { $0.contains(end) }) else { return nil }
+            guard let end = span.until, end <= instant, !span.endsBecause.isTakenBack,
+                !state.spans.contains(where: { $0.contains(end) })
+            else { return nil }
             return line(end, .gracePeriod, say: .billing(.graceOver))
         case .provisional:
             let end = span.until.flatMap { $0 <= instant ? $0 : nil }
@@ -98,7 +100,7 @@ extension ExplanationTeller {
         if period.endReason == .replaced, index == begun.count - 1, let end = period.end, end <= instant {
             return (end, .replacedByUnknown)
         }
-        guard period.ranOut, let end = period.end, end <= instant else { return nil }
+        guard period.ranOut, let end = period.end, end <= instant, state.spanTakenBack(after: period) == nil else { return nil }
         let next = index + 1 < begun.count ? begun[index + 1] : nil
         // What went on, with or without a failed charge between, did not end.
         if let next, next.purchaseDate <= end.adding(.seconds(1)) || next.beginning == .renewal { return nil }

@@ -44,6 +44,7 @@ extension ExplanationTeller {
     private func tooLate(
         _ registration: TokenRegistration, _ named: CustomerID?
     ) -> ExplanationLine.Ownership.TooLate {
+        if registration.token.namesNobody { return .namesNobody }
         if let named {
             let isVouched = history.registrations.contains {
                 $0.token == registration.token && $0.customer == named && $0.isVouched

@@ -173,11 +173,13 @@ extension ExplanationTeller {
 
     private func takeBack(of period: Period, _ revocation: Revocation) -> ExplanationLine.Refund.TakeBack {
         let owner = state.owner(at: period.purchaseDate)
-        if period.transaction.type == .consumable, revocation.isPartial {
-            let fact = period.transaction
+        let fact = period.transaction
+        if revocation.isOfSeats(of: fact) { return .seats(revocation.revokedSeatQuantity ?? 0, of: fact.units) }
+        if revocation.isPartial, fact.type == .consumable || (fact.type.isOneTime && fact.units > 1) {
             return .units(fact.units(refundedBy: revocation), of: fact.units)
         }
         guard case .revoked = period.endReason, let end = period.end else {
+            if let span = state.spanTakenBack(after: period), span.until == revocation.revocationDate { return .endedGrace }
             let isInTime = period.transaction.expiresDate.map { revocation.revocationDate < $0 } ?? true
             return isInTime ? .keptByPolicy : .nothingLeft
         }
@@ -195,7 +197,9 @@ extension ExplanationTeller {
                 say: .refund(
                     .consumptionRequested(
                         product, reason: notice.consumptionRequestReason, deadline: notice.answerDeadline)))
-        case "REFUND_DECLINED": return line(notice.signedDate, .consumptionReport, say: .refund(.declined(product)))
+        case "REFUND_DECLINED":
+            guard DeclinedRefunds(notices: notices, periods: state.periods).isFirst(notice) else { return nil }
+            return line(notice.signedDate, .consumptionReport, say: .refund(.declined(product)))
         case "REFUND_REVERSED": return line(notice.signedDate, .refundReversed, say: .refund(.reversed(product)))
         case "REFUND":
             // What a transaction still shows is told from that, with what it took.

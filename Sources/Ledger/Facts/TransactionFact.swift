@@ -225,6 +225,8 @@ package struct Revocation: Sendable, Hashable, Codable {
     package var revocationReason: Int64?
     /// Thousandths of a percent: 100 000 is all of it; nil where Apple does not say.
     package var revocationPercentage: Int64?
+    /// How many seats of a purchase of several are refunded in all (PER-12); nil where it is no refund of seats.
+    package var revokedSeatQuantity: Int64?
 
     package init(
         revocationDate: Timestamp, revocationType: String? = nil, revocationReason: Int64? = nil,
@@ -236,7 +238,12 @@ package struct Revocation: Sendable, Hashable, Codable {
         self.revocationPercentage = revocationPercentage
     }
 
-    /// Only a part of the price was given back: money, and not by itself the end of access (PER-11).
+    /// Whether it is a refund of some of the seats that a transaction bought, and not of all (PER-12): it ends nobody's access
+    /// but that of these seats.
+    package func isOfSeats(of fact: TransactionFact) -> Bool { revokedSeatQuantity.map { $0 < fact.units } ?? false }
+
+    /// Only a part of the price was given back; whether that ends access depends on what was bought and on the app's policy
+    /// (``PolicyTimeline/part(takenBy:of:)``).
     package var isPartial: Bool {
         if revocationType == "REFUND_PRORATED" { return true }
         guard let revocationPercentage else { return false }

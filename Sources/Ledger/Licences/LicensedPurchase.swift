@@ -8,8 +8,8 @@ package struct LicensedPurchase: Sendable, Hashable {
     package let purchaseDate: Timestamp
     /// Apple's `expiresDate`.
     package let expiresDate: Timestamp
-    /// Up to where it counts (LIC-2): its `expiresDate`; where an upgrade took its place, that instant, since Apple gave the rest
-    /// back.
+    /// Up to where it counts (LIC-2): its `expiresDate`; where an upgrade took its place or a part of it was refunded, that
+    /// instant, since Apple gave the rest back.
     package let paidUntil: Timestamp
     /// The whole price was given back: it counts as never bought (ENT-4).
     package let isRefunded: Bool
@@ -29,7 +29,7 @@ package struct LicensedPurchase: Sendable, Hashable {
         purchaseDate = credited.purchaseDate
         self.expiresDate = expiresDate
         let endedBefore = credited.period.endReason == .ran ? nil : credited.period.end
-        paidUntil = min(endedBefore ?? expiresDate, expiresDate)
+        paidUntil = min(endedBefore ?? expiresDate, credited.partlyRefundedAt ?? expiresDate, expiresDate)
         isRefunded = credited.isFullyRefunded
         isBought = credited.isBought
         isFromFamily = credited.isPaidByAnother

@@ -28,9 +28,9 @@ package struct TokenRegistration: Sendable, Hashable {
     }
 
     /// A customer's id that is itself a UUID is registered by itself: an identified customer's always was, an anonymous one's
-    /// from its first use (OWN-2). Nil where it is none.
+    /// from its first use (OWN-2). Nil where it is none, or one that names nobody.
     package init?(ofOwnId claimant: Claimant, firstUsedAt instant: Timestamp) {
-        guard let token = AppAccountToken(claimant.customer.rawValue) else { return nil }
+        guard let token = AppAccountToken(claimant.customer.rawValue), !token.namesNobody else { return nil }
         self.init(
             token: token, customer: claimant.customer, isAnonymous: claimant.isAnonymous,
             registeredAt: claimant.isAnonymous ? instant : Self.before, isVouched: !claimant.isAnonymous)
@@ -73,8 +73,12 @@ package struct TokenRegistration: Sendable, Hashable {
     package static func holder(by registrations: [TokenRegistration]) -> CustomerID? {
         var joined: [CustomerID: TokenRegistration] = [:]
         for said in registrations { joined[said.customer] = joined[said.customer].map { $0.joined(with: said) } ?? said }
-        return joined.values.filter { $0.isVouched || !$0.wasBorneBefore }.min(by: inOrder)?.customer
+        return joined.values.filter(\.mayName).min(by: inOrder)?.customer
     }
+
+    /// Whether it can name the customer at all: the token is none that names nobody, and nobody could have copied it from another
+    /// purchase.
+    fileprivate var mayName: Bool { !token.namesNobody && (isVouched || !wasBorneBefore) }
 
     static func inOrder(_ left: TokenRegistration, _ right: TokenRegistration) -> Bool {
         (left.token, left.registeredAt, left.customer) < (right.token, right.registeredAt, right.customer)
@@ -114,7 +118,7 @@ struct TokenNames: Sendable {
         // The first that names anybody stands: they are in the order in which they were registered.
         for registration in registrations where names[registration.token] == nil || !erasures.isEmpty {
             let isInTime = borneFrom[registration.token].map { registration.registeredAt <= $0 } ?? true
-            guard registration.isVouched || (isInTime && !registration.wasBorneBefore) else { continue }
+            guard registration.mayName, registration.isVouched || isInTime else { continue }
             if names[registration.token] == nil {
                 names[registration.token] = registration.customer
             } else {

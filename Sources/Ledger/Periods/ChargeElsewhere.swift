@@ -41,9 +41,12 @@ package struct ChargeElsewhere: Sendable, Hashable {
             copy.source.map { "\($0)" }, revocation?.revocationType, revocation?.revocationReason.map { "\($0)" },
             revocation?.revocationPercentage.map { "\($0)" }, copy.details.inAppOwnershipType, copy.isUpgraded ? "upgraded" : nil,
         ]
+        // Written only where it is said, so that the ids that are kept stay theirs.
+        let seats = revocation?.revokedSeatQuantity.map { ["seats \($0)"] } ?? []
         return
             ([copy.webOrderLineItemId ?? "", originalTransactionId.rawValue, copy.transactionId.rawValue]
-            + instants.map { $0.map { "\($0.millisecondsSince1970)" } ?? "-" } + words.map { $0 ?? "-" }).joined(separator: "/")
+            + instants.map { $0.map { "\($0.millisecondsSince1970)" } ?? "-" } + words.map { $0 ?? "-" } + seats)
+            .joined(separator: "/")
     }
 
     static func inOrder(_ left: Self, _ right: Self) -> Bool {

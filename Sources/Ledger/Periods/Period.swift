@@ -50,7 +50,8 @@ package struct Period: Sendable, Hashable {
     init(
         _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, fate: Fate
     ) {
-        (absence, continuedBy, mayBeRenewal) = (fate.absence, fate.continuedBy, fate.mayBeRenewal)
+        (absence, continuedBy) = (fate.absence, fate.continuedBy)
+        (mayBeRenewal, returns) = (fate.mayBeRenewal, fate.returns)
         repeatsKey = entry.repeatsKey
         aliases = entry.aliases
         kept = entry.kept
@@ -71,6 +72,7 @@ package struct Period: Sendable, Hashable {
         let absence: Absence?
         let continuedBy: OriginalTransactionID?
         let mayBeRenewal: Bool
+        let returns: [PeriodReturn]
     }
 
     /// The reason without the revocation, which is the transaction's: periods are passed on by the dozen.
@@ -117,6 +119,9 @@ package struct Period: Sendable, Hashable {
     /// The subscription that continues this one from this period on, after a switch to or from a bundle (PER-14); nil where none
     /// does. The end of the period is then no lapse.
     package let continuedBy: OriginalTransactionID?
+
+    /// What of it was returned to who paid it, in the order in which Apple decided it (ENT-4, ENT-5).
+    package let returns: [PeriodReturn]
 
     /// Apple's revocation of it, where it took anything back; nil where it is the date of an upgrade, or of a switch to or from a
     /// bundle, seen from the money's side (ENT-4, PER-14).

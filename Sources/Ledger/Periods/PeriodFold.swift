@@ -9,6 +9,7 @@ struct PeriodFold {
     private let policies: PolicyTimeline
     private let entries: [PeriodBook.Entry]
     private let elsewhere: Elsewhere
+    private let withdrawn: WithdrawnRefunds
     /// In order; each one's end may still be moved back by a later one that takes its place.
     private var drafts: [Draft] = []
     /// Which drafts may still run when the next period begins.
@@ -43,17 +44,20 @@ struct PeriodFold {
         let elsewhere = Elsewhere(history, &entries)
         let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { $0.kept.fact.purchaseDate < $1.kept.fact.purchaseDate }
         if !isInOrder { entries.sort(by: isBefore) }
-        var fold = PeriodFold(entries: entries, elsewhere: elsewhere, renewals: history.renewals, policies: policies)
+        var fold = PeriodFold(history, entries, elsewhere, policies)
         for index in entries.indices { fold.append(index) }
         let continued = fold.takeContinuations(history.switches.continuations)
         return fold.drafts.indices.map { fold.period(fold.drafts[$0], continuedBy: continued[$0]) }
     }
 
-    private init(entries: [PeriodBook.Entry], elsewhere: Elsewhere, renewals: [RenewalFact], policies: PolicyTimeline) {
+    private init(
+        _ history: SubscriptionHistory, _ entries: [PeriodBook.Entry], _ elsewhere: Elsewhere, _ policies: PolicyTimeline
+    ) {
         self.entries = entries
         self.elsewhere = elsewhere
-        self.renewals = renewals
         self.policies = policies
+        renewals = history.renewals
+        withdrawn = WithdrawnRefunds(history.notices)
         hasOlderData = entries.contains { $0.kept.fact.transactionReason == nil }
         drafts.reserveCapacity(entries.count)
     }
@@ -210,7 +214,7 @@ struct PeriodFold {
     /// PER-2: `expiresDate`, or a revocation that takes access back and comes earlier.
     private func signedEnd(of kept: KeptTransaction) -> (Timestamp?, Period.Ending) {
         // ENT-4: with `isUpgraded` a revocation date is the switch seen from the money's side, and no refund.
-        guard let revocation = kept.fact.revocation, !kept.fact.isUpgraded, policies.takesAccess(revocation),
+        guard let revocation = kept.fact.revocation, !kept.fact.isUpgraded, policies.takesAccess(revocation, of: kept.fact),
             kept.fact.expiresDate.map({ revocation.revocationDate < $0 }) ?? true
         else { return (kept.fact.expiresDate, .ran) }
         return (max(revocation.revocationDate, kept.fact.purchaseDate), .revoked)
@@ -248,6 +252,25 @@ struct PeriodFold {
         return Period.End(at: max(draft.purchaseDate, draft.end.map { min($0, latest) } ?? latest), by: .replaced)
     }
 
+    /// ENT-4, ENT-5: what was returned of it, in the order in which Apple decided it.
+    private func returns(of draft: Draft, isSwitch: Bool) -> [PeriodReturn] {
+        guard draft.absence == nil else { return [] }
+        let (fact, end) = (kept(draft).fact, ending(of: draft))
+        var returns = withdrawn.refunds(of: entries[draft.entry]).compactMap { refund in
+            policies.part(takenBy: refund.revocation, of: fact).map {
+                PeriodReturn($0, at: refund.revocation.revocationDate, withdrawnAt: refund.withdrawnAt)
+            }
+        }
+        if end.by == .replaced, let replacedAt = end.at { returns.append(PeriodReturn(.rest, at: replacedAt)) }
+        if let revocation = fact.revocation, !fact.isUpgraded, !isSwitch,
+            let part = policies.part(takenBy: revocation, of: fact),
+            end.by != .replaced || revocation.revocationDate.truncatedToSecond != end.at?.truncatedToSecond
+        {
+            returns.append(PeriodReturn(part, at: revocation.revocationDate))
+        }
+        return returns
+    }
+
     private func period(_ draft: Draft, continuedBy: OriginalTransactionID?) -> Period {
         let kept = kept(draft)
         // OWN-13: what a family shares may be kept and give nothing.
@@ -255,7 +278,9 @@ struct PeriodFold {
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
         return Period(
             entries[draft.entry], beginning: draft.beginning, end: ending(of: draft), isIgnored: isIgnored,
-            fate: .init(absence: draft.absence, continuedBy: continuedBy, mayBeRenewal: draft.mayBeRenewal))
+            fate: .init(
+                absence: draft.absence, continuedBy: continuedBy, mayBeRenewal: draft.mayBeRenewal,
+                returns: returns(of: draft, isSwitch: continuedBy != nil && draft.ending == .replaced)))
     }
 }
 
@@ -284,5 +309,38 @@ private struct Elsewhere {
                 entries[index].take(revocation)
             }
         }
+    }
+}
+
+/// ENT-5: the refunds of which a REFUND notification gives the date and that a REFUND_REVERSED withdrew. One that only a silent
+/// copy withdrew counts as never made: the silence has no date of its own.
+private struct WithdrawnRefunds {
+    struct Refund {
+        let revocation: Revocation
+        let withdrawnAt: Timestamp
+    }
+
+    /// By `signedDate`; empty where nothing was reversed.
+    private let notices: [NoticeFact]
+
+    init(_ notices: [NoticeFact]) {
+        let isReversed = notices.contains { $0.notificationType == "REFUND_REVERSED" }
+        self.notices = isReversed ? notices.filter { $0.revocation != nil || $0.notificationType == "REFUND_REVERSED" } : []
+    }
+
+    /// Those of one period. Of several refunds before a reversal the last one counts: Apple decided anew.
+    func refunds(of entry: PeriodBook.Entry) -> [Refund] {
+        guard !notices.isEmpty else { return [] }
+        let ids = Set([entry.latest.transactionId] + entry.otherIds)
+        var (refunds, last) = ([Refund](), Revocation?.none)
+        for notice in notices where notice.transactionId.map(ids.contains) ?? false {
+            if let revocation = notice.revocation {
+                last = revocation
+            } else if let revocation = last {
+                refunds.append(Refund(revocation: revocation, withdrawnAt: notice.signedDate))
+                last = nil
+            }
+        }
+        return refunds
     }
 }

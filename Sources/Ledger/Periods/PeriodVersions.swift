@@ -282,6 +282,7 @@ extension Revocation {
         revocationType = revocationType ?? other.revocationType
         revocationReason = revocationReason ?? other.revocationReason
         revocationPercentage = revocationPercentage ?? other.revocationPercentage
+        revokedSeatQuantity = revokedSeatQuantity ?? other.revokedSeatQuantity
     }
 }
 

@@ -33,8 +33,10 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     package var customersPerAppleAccount: Int?
     /// OWN-13: whether what is shared by a family gives access.
     package var familySharing = FamilySharingPolicy.serve
-    /// PER-11: whether a partial refund takes access back.
+    /// PER-11: what a partial refund of an auto-renewable subscription does.
     package var partialRefunds: PartialRefundPolicy
+    /// PER-11: what a partial refund of anything else does to access, where it has no units that could be counted.
+    package var partialRefundsOfOthers = PartialRefundOfOthersPolicy.keep
     /// ENT-6: how long a subscription that was set to renew stays active past `expiresDate` in Production; one hour unless
     /// changed.
     package var productionLeeway = Milliseconds.hours(1)
@@ -51,7 +53,7 @@ package struct AppPolicy: Sendable, Hashable, Codable {
 
     package init(
         version: Int64 = 1, onPurchase: PurchasePolicy = .followPurchase, onRestore: RestorePolicy = .keep,
-        partialRefunds: PartialRefundPolicy = .keep
+        partialRefunds: PartialRefundPolicy = .endSubscriptions
     ) {
         self.version = version
         self.onPurchase = onPurchase
@@ -67,6 +69,9 @@ package struct AppPolicy: Sendable, Hashable, Codable {
             onPurchase: try container.decode(PurchasePolicy.self, forKey: .onPurchase),
             onRestore: try container.decode(RestorePolicy.self, forKey: .onRestore),
             partialRefunds: try container.decode(PartialRefundPolicy.self, forKey: .partialRefunds))
+        // Until decision 0075 one word was for everything.
+        let word = try container.decode(String.self, forKey: .partialRefunds)
+        partialRefundsOfOthers = word == PartialRefundPolicy.endingAll ? .end : .keep
         func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value) throws {
             if let read = try container.decodeIfPresent(Value.self, forKey: key) { value = read }
         }
@@ -80,6 +85,7 @@ package struct AppPolicy: Sendable, Hashable, Codable {
         restoreLimit = try container.decodeIfPresent(Int.self, forKey: .restoreLimit)
         try read(.restoreWindow, into: &restoreWindow)
         customersPerAppleAccount = try container.decodeIfPresent(Int.self, forKey: .customersPerAppleAccount)
+        try read(.partialRefundsOfOthers, into: &partialRefundsOfOthers)
         try read(.familySharing, into: &familySharing)
         try read(.productionLeeway, into: &productionLeeway)
         try read(.sandboxLeeway, into: &sandboxLeeway)

@@ -28,12 +28,38 @@ package enum RestorePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case ask
 }
 
-/// Whether a partial refund ends the period it concerns: PER-11. The first is the default.
+/// What a partial refund does to the period of an auto-renewable subscription: PER-11. The first is the default.
 package enum PartialRefundPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Ends it at its revocation date, as a full refund does: Apple's percentage follows the time that was left.
+    case endSubscriptions
     /// Money only; the customer keeps the time.
     case keep
-    /// Ends the period at its revocation date, as a full refund does.
-    case revoke
+
+    /// The word of versions before decision 0075, which ended everything that was refunded in part.
+    package static let endingAll = "revoke"
+
+    /// Nil for any other word.
+    package init?(_ word: String) {
+        guard let policy = word == Self.endingAll ? .endSubscriptions : Self(rawValue: word) else { return nil }
+        self = policy
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let policy = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "unknown partialRefunds")
+        }
+        self = policy
+    }
+}
+
+/// What a partial refund does to access by something else than an auto-renewable subscription, where it cannot be divided into
+/// units: PER-11. The first is the default.
+package enum PartialRefundOfOthersPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Money only.
+    case keep
+    /// Ends it at the revocation date, as a full refund does.
+    case end
 }
 
 /// Whether a `FAMILY_SHARED` transaction gives its member access: OWN-13. The first is the default.

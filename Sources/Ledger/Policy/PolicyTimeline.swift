@@ -63,9 +63,26 @@ package struct PolicyTimeline: Sendable, Hashable, Codable {
     /// ENT-3: whether the time of any entitlement ever adds up, so that each period is needed by itself.
     package var keepsCredits: Bool { versions.contains { !$0.policy.balanced.isEmpty } }
 
-    /// PER-11: what a partial refund does to access is the app's policy; a full one ends the transaction it names.
-    func takesAccess(_ revocation: Revocation) -> Bool {
-        !revocation.isPartial || policy(at: revocation.revocationDate).partialRefunds == .revoke
+    /// PER-11: how much of what was bought a revocation of it takes back; nil where it takes money alone, or counted units that
+    /// give no time.
+    func part(takenBy revocation: Revocation, of fact: TransactionFact) -> PeriodReturn.Part? {
+        if revocation.isOfSeats(of: fact) { return nil }
+        guard revocation.isPartial else { return .whole }
+        let policy = policy(at: revocation.revocationDate)
+        guard fact.type.isOneTime else { return policy.partialRefunds == .endSubscriptions ? .rest : nil }
+        guard fact.units == 1, fact.type != .consumable else {
+            let units = fact.units(refundedBy: revocation) ?? 0
+            return fact.type == .nonRenewingSubscription && units > 0 ? .units(units) : nil
+        }
+        return policy.partialRefundsOfOthers == .end ? .whole : nil
+    }
+
+    /// PER-11: whether a revocation ends what was bought.
+    func takesAccess(_ revocation: Revocation, of fact: TransactionFact) -> Bool {
+        switch part(takenBy: revocation, of: fact) {
+        case .whole, .rest: true
+        case .units, nil: false
+        }
     }
 
     /// The policy in force at the instant.

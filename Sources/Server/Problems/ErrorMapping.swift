@@ -150,6 +150,15 @@ enum ErrorMapping {
             rule: "ABUSE-1")
     }
 
+    private static func namesNobody(_ name: String) -> Problem {
+        Problem(
+            .invalidParameter,
+            detail:
+                "\(name) must name one customer, and this value is a constant that programs write where a value is missing, such "
+                + "as null, guest or the nil UUID. Send this customer's own value.",
+            rule: "OWN-2", field: name)
+    }
+
     private static func problem(of error: BackendError) -> Problem {
         switch error {
         case .unknownApp: Problem(.unknownApp, detail: "No such app is configured.")
@@ -186,6 +195,7 @@ enum ErrorMapping {
             Problem(
                 .invalidParameter, detail: "\(name) must be 1 to \(longest) characters, none of them a control character.",
                 field: name)
+        case .namesNobody(let name): namesNobody(name)
         case .tokenTaken:
             Problem(.tokenTaken, detail: "The token already belongs to another customer.", rule: "OWN-2")
         case .tokenTooLate:

@@ -143,11 +143,13 @@ extension CompactWriter {
         presence.note(revocation.revocationType != nil)
         presence.note(revocation.revocationReason != nil)
         presence.note(revocation.revocationPercentage != nil)
+        presence.note(revocation.revokedSeatQuantity != nil)
         number(presence.written)
         instant(revocation.revocationDate)
         if let type = revocation.revocationType { word(type) }
         if let reason = revocation.revocationReason { signed(reason) }
         if let percentage = revocation.revocationPercentage { signed(percentage) }
+        if let seats = revocation.revokedSeatQuantity { signed(seats) }
     }
 
     mutating func renewal(_ fact: RenewalFact) {
@@ -266,6 +268,7 @@ extension CompactReader {
         if presence.take() { revocation.revocationType = try word() }
         if presence.take() { revocation.revocationReason = try signed() }
         if presence.take() { revocation.revocationPercentage = try signed() }
+        if presence.take() { revocation.revokedSeatQuantity = try signed() }
         return revocation
     }
 

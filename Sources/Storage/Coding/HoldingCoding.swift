@@ -5,7 +5,9 @@ import Primitives
 /// pays for it (docs/decisions/0006).
 package enum HoldingCoding {
     /// Counted up with every change of the form.
-    private static let form: UInt8 = 1
+    private static let form: UInt8 = 2
+    /// Of before returns were lists: what is read before a new version of the rules folded it anew.
+    private static let formOfOneReturn: UInt8 = 1
 
     /// The one form of a holding: equal holdings are equal bytes.
     package static func encode(_ holding: Holding) -> [UInt8] {
@@ -23,11 +25,12 @@ package enum HoldingCoding {
     /// - Throws: `StorageError` with `corrupt` for anything else.
     package static func decode(_ bytes: [UInt8]) throws -> Holding {
         var reader = CompactReader(bytes)
-        guard try reader.byte() == form else { throw CompactReader.damaged("a holding has an unknown form") }
+        let form = try reader.byte()
+        guard form == Self.form || form == formOfOneReturn else { throw CompactReader.damaged("a holding has an unknown form") }
         let id = OriginalTransactionID(try reader.text())
         let spans = try reader.list { try $0.span() }
         let words = try reader.list { try $0.renewalWord() }
-        let credited = try reader.list { try $0.creditedPeriod() }
+        let credited = try reader.list { try $0.creditedPeriod(returnsAreLists: form != formOfOneReturn) }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows a holding") }
         return Holding(originalTransactionId: id, spans: spans, words: words, credited: credited)
     }
@@ -40,7 +43,10 @@ private let hasProduct: UInt8 = 1 << 2
 private let hasPriceIncrease: UInt8 = 1 << 3
 private let hasIntent: UInt8 = 1 << 4
 private let expires: UInt8 = 1 << 0
-private let isTakenBack: UInt8 = 1 << 1
+private let hasReturns: UInt8 = 1 << 1
+private let isWhole: UInt8 = 1 << 0
+private let isWithdrawn: UInt8 = 1 << 1
+private let isOfUnits: UInt8 = 1 << 2
 
 extension CompactWriter {
     fileprivate mutating func span(_ span: AccessSpan) {
@@ -64,18 +70,42 @@ extension CompactWriter {
     }
 
     fileprivate mutating func creditedPeriod(_ period: CreditedPeriod) {
-        byte((period.expiresDate == nil ? 0 : expires) | (period.takenBackAt == nil ? 0 : isTakenBack))
+        byte((period.expiresDate == nil ? 0 : expires) | (period.returns.isEmpty ? 0 : hasReturns))
         word(period.productId.rawValue)
         text(period.transactionId.rawValue)
         word(period.type.rawValue)
         instant(period.purchaseDate)
         if let date = period.expiresDate { instant(date) }
-        if let date = period.takenBackAt { instant(date) }
+        if !period.returns.isEmpty { list(period.returns) { $0.periodReturn($1) } }
         signed(period.quantity)
     }
 }
 
+extension CompactWriter {
+    fileprivate mutating func periodReturn(_ given: PeriodReturn) {
+        let (flags, units): (UInt8, Int64?) =
+            switch given.part {
+            case .whole: (isWhole, nil)
+            case .rest: (0, nil)
+            case .units(let units): (isOfUnits, units)
+            }
+        byte(flags | (given.withdrawnAt == nil ? 0 : isWithdrawn))
+        instant(given.at)
+        if let date = given.withdrawnAt { instant(date) }
+        if let units { signed(units) }
+    }
+}
+
 extension CompactReader {
+    fileprivate mutating func periodReturn() throws -> PeriodReturn {
+        let flags = try byte()
+        let at = try instant()
+        let withdrawnAt = try flags & isWithdrawn == 0 ? nil : instant()
+        let part: PeriodReturn.Part =
+            try flags & isOfUnits != 0 ? .units(signed()) : flags & isWhole != 0 ? .whole : .rest
+        return PeriodReturn(part, at: at, withdrawnAt: withdrawnAt)
+    }
+
     fileprivate mutating func span() throws -> AccessSpan {
         let flags = try byte()
         guard let kind = AccessSpan.Kind(code: flags & ~(hasEnd | hasStarts)), let end = AccessSpan.End(code: try byte()) else {
@@ -106,16 +136,19 @@ extension CompactReader {
             expirationIntent: try flags & hasIntent == 0 ? nil : signed())
     }
 
-    fileprivate mutating func creditedPeriod() throws -> CreditedPeriod {
+    fileprivate mutating func creditedPeriod(returnsAreLists: Bool) throws -> CreditedPeriod {
         let flags = try byte()
         let product = ProductID(try word())
         let transaction = TransactionID(try text())
         let type = ProductKind(rawValue: try word())
         let purchased = try instant()
         let expiry = try flags & expires == 0 ? nil : instant()
-        let takenBack = try flags & isTakenBack == 0 ? nil : instant()
+        var returns: [PeriodReturn] = []
+        if flags & hasReturns != 0 {
+            returns = try returnsAreLists ? list { try $0.periodReturn() } : [PeriodReturn(.rest, at: instant())]
+        }
         return CreditedPeriod(
-            productId: product, transactionId: transaction, purchaseDate: purchased, expiresDate: expiry, takenBackAt: takenBack,
+            productId: product, transactionId: transaction, purchaseDate: purchased, expiresDate: expiry, returns: returns,
             quantity: try signed(), type: type)
     }
 }

@@ -176,6 +176,7 @@ extension JSONWriter {
             json.optionalMember("revocationPercentage", revocation.revocationPercentage)
             json.optionalMember("revocationReason", revocation.revocationReason)
             json.optionalMember("revocationType", revocation.revocationType)
+            json.optionalMember("revokedSeatQuantity", revocation.revokedSeatQuantity)
         }
     }
 }

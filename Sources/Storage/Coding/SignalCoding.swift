@@ -8,6 +8,7 @@ package enum SignalCoding {
         static let customer = "customer/"
         static let account = "appleAccount/"
         static let subscription = "subscription/"
+        static let token = "token/"
     }
 
     /// - Parameter number: of a customer.
@@ -18,6 +19,7 @@ package enum SignalCoding {
         case .customer(let customer): "\(Prefix.customer)\(try number(customer))"
         case .appleAccount(let id): "\(Prefix.account)\(id)"
         case .subscription(let id): "\(Prefix.subscription)\(id)"
+        case .token(let token): "\(Prefix.token)\(token.rawValue)"
         }
     }
 
@@ -57,6 +59,9 @@ package enum SignalCoding {
 
     static func subject(_ text: String, _ names: CustomerNames) throws -> AbuseSignal.Subject {
         if let number = number(in: text) { return .customer(names[number]) }
+        if text.hasPrefix(Prefix.token), let token = AppAccountToken(String(text.dropFirst(Prefix.token.count))) {
+            return .token(token)
+        }
         func id(after prefix: String) -> OriginalTransactionID? {
             text.hasPrefix(prefix) ? OriginalTransactionID(String(text.dropFirst(prefix.count))) : nil
         }

@@ -161,6 +161,9 @@ package struct OperatorWarning: Sendable, Hashable {
         /// A billing grace period of which Apple gave no end, where the app has no key to ask with: access lasts until news or
         /// for the length that the app chose (ENT-7). `value` is the subscription.
         case graceWithoutEnd
+        /// Purchases carry the nil or the max UUID as their `appAccountToken`: it names nobody, so that they belong to the
+        /// customer who uploads them (OWN-2). `value` is the token.
+        case tokenNamesNobody
         /// Any other field with a value that we have no meaning for; `value` is `field: value`.
         case unknownValue
     }

@@ -25,6 +25,9 @@ package protocol AnsweringStore: Sendable {
     /// The subscriptions that a customer owned, claimed, or is named by in any other way, in every environment; sorted.
     func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey]
 
+    /// The subscriptions of a scope that carry a token, by their ids, at most `limit`: a constant is on all of them.
+    func subscriptions(bearing token: AppAccountToken, in scope: Scope, limit: Int) async throws -> [OriginalTransactionID]
+
     /// The subscriptions that have a transaction of the id which Apple signed by itself, in every environment of the app; sorted.
     func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey]
 

@@ -34,6 +34,16 @@ enum TokenQueries {
         PostgresStatement(selectSubscriptions, [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
     }
 
+    private static let selectOfLedger = """
+        SELECT \(SubscriptionPlace.columns) FROM tokenOfSubscription
+        WHERE app = $1 AND token = $2 AND ledger = $3 ORDER BY originalTransactionId LIMIT $4
+        """
+
+    static func subscriptions(bearing name: TokenName, limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            selectOfLedger, [.text(name.app.rawValue), .text(name.token.rawValue), .integer(ledger), .count(limit)])
+    }
+
     private static let selectOfCustomer = """
         SELECT \(StoredRegistration.columns)
         FROM customer AS owner JOIN tokenRegistration AS said ON said.customer = owner.id

@@ -48,6 +48,16 @@ extension PostgresStore {
         }
     }
 
+    package func subscriptions(
+        bearing token: AppAccountToken, in scope: Scope, limit: Int
+    ) async throws -> [OriginalTransactionID] {
+        try await read(scope) { reading, ledger in
+            let name = TokenName(app: scope.app, token: token)
+            return try reading.connection.execute(TokenQueries.subscriptions(bearing: name, limit: limit, ledger: ledger))
+                .map { try SubscriptionPlace(row: $0).id }
+        } ?? []
+    }
+
     package func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
         try await read { reading in
             try reading.connection.execute(EvidenceQueries.subscriptions(having: transaction, app: app)).map { row in

@@ -34,6 +34,18 @@ enum TokenQueries {
         try database.rows(selectSubscriptions, [.text(name.app.rawValue), .text(name.token.rawValue)])
     }
 
+    static let selectOfLedger = """
+        SELECT \(SubscriptionPlace.columns) FROM tokenOfSubscription
+        WHERE app = ? AND token = ? AND ledger = ? ORDER BY originalTransactionId LIMIT ?
+        """
+
+    static func subscriptions(
+        bearing name: TokenName, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [SubscriptionPlace] {
+        try database.rows(
+            selectOfLedger, [.text(name.app.rawValue), .text(name.token.rawValue), .integer(ledger), .count(limit)])
+    }
+
     static let selectOfCustomer = """
         SELECT \(StoredRegistration.columns)
         FROM customer AS owner JOIN tokenRegistration AS said ON said.customer = owner.id

@@ -36,6 +36,15 @@ extension SQLiteStore {
         }
     }
 
+    package func subscriptions(
+        bearing token: AppAccountToken, in scope: Scope, limit: Int
+    ) async throws -> [OriginalTransactionID] {
+        try reading(scope) { reading, ledger in
+            let name = TokenName(app: scope.app, token: token)
+            return try TokenQueries.subscriptions(bearing: name, limit: limit, ledger: ledger, reading.database).map(\.id)
+        } ?? []
+    }
+
     package func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
         try read { database in
             try EvidenceQueries.subscriptions(having: transaction, app: app, database).map { place in

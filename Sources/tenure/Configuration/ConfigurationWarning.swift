@@ -26,7 +26,21 @@ extension TenureConfiguration {
 
     /// The warnings about apps, and about variables that belong to no app.
     func warningsOfApps(environment variables: [String: String]) -> [ConfigurationWarning] {
-        shared + Self.misspelt(variables, apps)
+        shared + untrustedXcode + Self.misspelt(variables, apps)
+    }
+
+    /// Apps that accept the environment `Xcode` where no copy of Xcode is trusted: everything of it is refused.
+    private var untrustedXcode: [ConfigurationWarning] {
+        guard roots.xcodeFingerprints.isEmpty else { return [] }
+        return apps.filter { $0.settings.expected.environments.contains(.xcode) }.map { app in
+            ConfigurationWarning(
+                subject: "apps[].environments",
+                words:
+                    "\(app.settings.id) accepts the environment Xcode, but no Xcode certificate is listed: everything that Xcode "
+                    + "signs is refused.",
+                remedy:
+                    "List the SHA-256 of each Mac's certificate in trust.xcodeCertificateSHA256 (docs/operations/xcode.md).")
+        }
     }
 
     /// The trusted roots that are not Apple's, by their SHA-256 in hexadecimal digits.

@@ -6,9 +6,9 @@ import StrictJSON
 enum PolicyConfiguration {
     private static let names: Set<String> = [
         "version", "onPurchase", "purchaseEvidence", "promptWindowSeconds", "purchaseWindowSeconds", "onRestore", "tokenLocks",
-        "anonymousMayTake", "mergeOnClaim", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays",
-        "productionLeewaySeconds", "sandboxLeewaySeconds", "billingGracePeriodDays", "accrual", "customersPerAppleAccount",
-        "groups",
+        "anonymousMayTake", "mergeOnClaim", "partialRefunds", "partialRefundsOfOthers", "familySharing", "restoreLimit",
+        "restoreWindowDays", "productionLeewaySeconds", "sandboxLeewaySeconds", "billingGracePeriodDays", "accrual",
+        "customersPerAppleAccount", "groups",
     ]
 
     /// The lengths of a billing grace period that App Store Connect offers, in days.
@@ -29,7 +29,7 @@ enum PolicyConfiguration {
         policy.onRestore = try chosen.choice("onRestore", RestorePolicy.self) ?? policy.onRestore
         policy.anonymousMayTake = try chosen.bool("anonymousMayTake") ?? policy.anonymousMayTake
         policy.mergeOnClaim = try chosen.bool("mergeOnClaim") ?? policy.mergeOnClaim
-        policy.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self) ?? policy.partialRefunds
+        try readPartialRefunds(chosen, into: &policy)
         policy.familySharing = try chosen.choice("familySharing", FamilySharingPolicy.self) ?? policy.familySharing
         if let limit = try chosen.integer("restoreLimit", in: 0...1_000_000) { policy.restoreLimit = Int(limit) }
         if let days = try chosen.integer("restoreWindowDays", in: 1...3650) { policy.restoreWindow = .days(days) }
@@ -47,6 +47,19 @@ enum PolicyConfiguration {
         policy.balanced = try balanced(chosen)
         policy.groups = try groups(chosen)
         return policy
+    }
+
+    /// PER-11. The word of before decision 0075 says both.
+    private static func readPartialRefunds(_ chosen: JSONFields, into policy: inout AppPolicy) throws {
+        policy.partialRefunds = try partialRefunds(chosen) ?? policy.partialRefunds
+        if try chosen.text("partialRefunds") == PartialRefundPolicy.endingAll { policy.partialRefundsOfOthers = .end }
+        policy.partialRefundsOfOthers =
+            try chosen.choice("partialRefundsOfOthers", PartialRefundOfOthersPolicy.self) ?? policy.partialRefundsOfOthers
+    }
+
+    private static func partialRefunds(_ chosen: JSONFields) throws -> PartialRefundPolicy? {
+        if try chosen.text("partialRefunds") == PartialRefundPolicy.endingAll { return .endSubscriptions }
+        return try chosen.choice("partialRefunds", PartialRefundPolicy.self)
     }
 
     /// `"entitlement": "balance"`: what adds up (ENT-3); `"follow"` says what holds anyway.
@@ -69,7 +82,7 @@ enum PolicyConfiguration {
             var group = GroupPolicy(member.name)
             group.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self)
             group.onRestore = try chosen.choice("onRestore", RestorePolicy.self)
-            group.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self)
+            group.partialRefunds = try partialRefunds(chosen)
             group.familySharing = try chosen.choice("familySharing", FamilySharingPolicy.self)
             return group
         }.sorted { ID<GroupPolicy>($0.subscriptionGroupIdentifier) < ID<GroupPolicy>($1.subscriptionGroupIdentifier) }

@@ -83,7 +83,7 @@ struct TenureConfiguration {
         server = try Self.server(http, variables)
         metrics = try Self.metrics(http, beside: server)
         database = try DatabaseAddress(file.fields("database", knowing: ["sqlite", "postgres"]), variables)
-        let trust = try file.fields("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
+        let trust = try file.fields("trust", knowing: Self.trustNames)
         roots = try Self.roots(trust)
         distrustedLeafSerials = Set(try trust?.texts("distrustedLeafSerials") ?? [])
         for serial in distrustedLeafSerials.sorted() where LeafSerial.readings(of: serial) == nil {
@@ -103,6 +103,10 @@ struct TenureConfiguration {
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }
         guard Set(apps.map(\.settings.id)).count == apps.count else { throw CommandError("Two apps have the same id.") }
     }
+
+    private static let trustNames: Set<String> = [
+        "appleRoots", "additionalRootSHA256", "xcodeCertificateSHA256", "distrustedLeafSerials",
+    ]
 
     private static let httpNames: Set<String> = [
         "host", "port", "maximumConnections", "connectionsPerAddress", "wrongKeysPerMinute", "metricsPort", "metricsAddress",
@@ -146,14 +150,21 @@ struct TenureConfiguration {
     private static func roots(_ trust: JSONFields?) throws -> TrustRoots {
         let base: TrustRoots = try trust?.bool("appleRoots") ?? true ? .apple : TrustRoots(fingerprints: [])
         let added = try trust?.texts("additionalRootSHA256") ?? []
-        let roots = try added.reduce(base) { roots, text in
-            guard let fingerprint = Hexadecimal.decode(text), fingerprint.count == 32 else {
-                throw CommandError("trust.additionalRootSHA256 must hold SHA-256 digests of 64 hexadecimal digits.")
-            }
-            return roots.adding(fingerprint: fingerprint)
+        var roots = base
+        for text in added { roots = roots.adding(fingerprint: try fingerprint(text, "trust.additionalRootSHA256")) }
+        for text in try trust?.texts("xcodeCertificateSHA256") ?? [] {
+            roots = roots.adding(xcodeFingerprint: try fingerprint(text, "trust.xcodeCertificateSHA256"))
         }
         guard !roots.fingerprints.isEmpty else { throw CommandError("trust names no root: nothing could be verified.") }
         return roots
+    }
+
+    /// Also as `openssl x509 -fingerprint -sha256` writes it, with colons.
+    private static func fingerprint(_ text: String, _ place: String) throws -> [UInt8] {
+        guard let fingerprint = Hexadecimal.decode(text), fingerprint.count == 32 else {
+            throw CommandError("\(place) must hold SHA-256 digests: 64 hexadecimal digits, with or without colons.")
+        }
+        return fingerprint
     }
 
     /// A simulated clock must never be used with real purchases.

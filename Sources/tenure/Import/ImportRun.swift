@@ -257,6 +257,8 @@ extension LineRefusal {
             self.init(code: "environmentNotTaken", words: "apps[].environments has \(names)")
         case .environmentNotOpen: self.init(code: "environmentNotOpen", words: "the app's sandboxAccess does not admit it")
         case .invalidIdentifier(let name, _): self.init(code: "invalidIdentifier", words: "\(name) has an invalid value")
+        case .namesNobody(let name):
+            self.init(code: "namesNobody", words: "\(name) is a constant, such as null or the nil UUID, that names nobody")
         case .tokenTaken: self.init(code: "tokenTaken", words: "the customer's id is the token of another customer")
         case .tokenTooLate: self.init(code: "tokenTooLate", words: "a purchase carried the token before it was registered")
         case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")

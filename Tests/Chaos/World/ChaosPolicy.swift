@@ -27,7 +27,7 @@ struct ChaosApp: Sendable {
                 writer.object { writer in
                     writer.member("onPurchase", policy.onPurchase.spelling)
                     writer.member("onRestore", policy.onRestore.spelling)
-                    writer.member("partialRefunds", policy.partialRefunds == .keep ? "keep" : "revoke")
+                    writer.member("partialRefunds", policy.partialRefunds == .keep ? "keep" : "endSubscriptions")
                     writer.member("familySharing", policy.familySharing == .serve ? "serve" : "ignore")
                     writer.member("purchaseEvidence", policy.tokenOnly ? "tokenOnly" : "claims")
                     writer.member("promptWindowSeconds", policy.promptWindow / 1000)

@@ -154,6 +154,7 @@ extension Backend {
     package func set(
         _ token: Ledger.AppAccountToken, on key: SubscriptionKey, _ by: RequestedBy, desk: AppleDesk?
     ) async throws -> AppleRequestReport {
+        let token = try Self.named(token)
         try await checkKnown(key)
         let call: ServerAPICall<NoResponseBody> = try wellFormed { () throws(ServerAPIRequestError) in
             try .setAppAccountToken(
