@@ -105,7 +105,14 @@ import Testing
             var request = try await world.backend.request(
                 ofNotification: Array(try world.apple.sign(Notification("n1", about: Purchase())).utf8), app: settings,
                 at: world.clock.now())
-            request.claimEverything(for: Claimant(nobody), .restore)
+            let facts = request.arrivals.flatMap(\.facts).compactMap { fact in
+                if case .transaction(let shown) = fact { shown } else { nil }
+            }
+            let shown = try #require(facts.first)
+            let claim = Claim(
+                id: .init("restore"), customer: nobody, kind: .restore, transaction: shown, productId: shown.productId,
+                claimedAt: request.learnedAt)
+            request.claims.append((World.key(), claim))
             _ = try await world.backend.ingest(request)
             let state = try #require(try await world.store.subscription(World.key())).state
             let waiting = try #require(state.claims.first { $0.claim.customer == nobody })

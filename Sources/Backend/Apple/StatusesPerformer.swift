@@ -60,12 +60,9 @@ package struct StatusesPerformer: WorkPerformer {
 }
 
 extension FetchHistoryBody {
-    /// Claims everything that the request proves for the customer whom the import names; nothing for an id that names nobody, as
-    /// work of before decision 0073 has it.
+    /// Claims everything that the request proves for the customer whom the import names.
     func claim(in request: inout IngestRequest) throws {
         guard let customer, let kind = claimAs.flatMap({ Claim.Kind(rawValue: $0) }) else { return }
-        let claimant = Claimant(try Backend.checked(CustomerID(customer)))
-        guard !claimant.customer.namesNobody else { return }
-        request.claimEverything(for: claimant, kind)
+        request.claimEverything(for: Claimant(try Backend.checked(CustomerID(customer))), kind)
     }
 }

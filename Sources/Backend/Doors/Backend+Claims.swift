@@ -175,8 +175,10 @@ extension Backend {
 }
 
 extension IngestRequest {
-    /// Has a customer claim every subscription that the arrivals tell of, by its last purchase among them.
+    /// Has a customer claim every subscription that the arrivals tell of, by its last purchase among them. Nothing for an id that
+    /// names nobody: the doors refuse it, and work that was queued before decision 0073 may still have it (OWN-2).
     mutating func claimEverything(for claimant: Claimant, _ kind: Claim.Kind, productId: Ledger.ProductID? = nil) {
+        guard !claimant.customer.namesNobody else { return }
         registration = TokenRegistration(ofOwnId: claimant, firstUsedAt: learnedAt)
         for (scope, fact) in latestTransactions {
             let claim = Claim(

@@ -91,7 +91,7 @@ extension Backend {
     /// Has the customer claim what the arrivals of a request tell of; nothing where nobody claims.
     func claimEverything(in request: inout IngestRequest, as claim: ReceiptClaim, app: AppSettings) async throws {
         guard let customer = claim.customer else { return }
-        let claimant = try await claimant(try Self.named(customer), app: app, keepsIntents: claim.keepsIntents)
+        let claimant = try await claimant(try Self.checked(customer), app: app, keepsIntents: claim.keepsIntents)
         request.claimEverything(for: claimant, claim.kind)
     }
 

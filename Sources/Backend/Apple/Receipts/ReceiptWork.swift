@@ -31,13 +31,10 @@ struct ReceiptClaim: Sendable, Hashable {
         (self.customer, self.kind, self.keepsIntents) = (customer, kind, keepsIntents)
     }
 
-    /// As work keeps it; nil where the kind is none or the customer names nobody, as in work of before decision 0073: what Apple
-    /// answers is kept, and nobody claims anything.
+    /// As work keeps it; nil where the kind is none, and nobody claims anything.
     init?(_ body: ReceiptWorkBody) {
         guard let kind = Claim.Kind(rawValue: body.claimAs) else { return nil }
-        let customer = body.customer.map { CustomerID($0) }
-        guard customer?.namesNobody != true else { return nil }
-        self.init(customer, kind, keepsIntents: body.keepsIntents ?? false)
+        self.init(body.customer.map { CustomerID($0) }, kind, keepsIntents: body.keepsIntents ?? false)
     }
 }
 
