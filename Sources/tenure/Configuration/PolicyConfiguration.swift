@@ -58,8 +58,9 @@ enum PolicyConfiguration {
     }
 
     private static func partialRefunds(_ chosen: JSONFields) throws -> PartialRefundPolicy? {
-        if try chosen.text("partialRefunds") == PartialRefundPolicy.endingAll { return .endSubscriptions }
-        return try chosen.choice("partialRefunds", PartialRefundPolicy.self)
+        let policy = try chosen.text("partialRefunds").flatMap { PartialRefundPolicy($0) }
+        // The choice refuses an unknown word, and names those that are known.
+        return try policy ?? chosen.choice("partialRefunds", PartialRefundPolicy.self)
     }
 
     /// `"entitlement": "balance"`: what adds up (ENT-3); `"follow"` says what holds anyway.
