@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 
 /// The ids of one copy of Xcode. StoreKit Testing counts transactions from 0 on each Mac, so each certificate is a scope of its
-/// own (FACT-4): its ids are kept behind the beginning of its fingerprint, `xcode-1a2b3c4d-0`.
+/// own (FACT-4): its ids are prefixed with the start of its fingerprint, `xcode-1a2b3c4d-0`.
 struct XcodeScope {
     private let prefix: String
 

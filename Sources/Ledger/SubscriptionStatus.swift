@@ -61,8 +61,8 @@ extension SubscriptionState {
         return .expired(at: end, expirationIntent: words.word?.expirationIntent)
     }
 
-    /// What was given after a period's own end, for a grace period or for want of news, where it ended because Apple took the
-    /// period back (ENT-4, ENT-7).
+    /// The span after a period's own end (a grace period, or no news from Apple), where it ended because Apple took the period
+    /// back (ENT-4, ENT-7).
     func spanTakenBack(after period: Period) -> AccessSpan? {
         guard period.ranOut, period.takenBack != nil else { return nil }
         return spans.last { $0.kind != .paid && $0.from == period.end && $0.endsBecause.isTakenBack }

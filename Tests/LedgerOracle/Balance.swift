@@ -161,7 +161,7 @@ extension OracleAnswer {
     }
 }
 
-/// What is left of each bucket, and what was served so far.
+/// The rest of each bucket, and the time that was served so far.
 private struct ServedTime {
     var left: [(name: String, time: Int64)] = []
     var now: Int64 = .min

@@ -90,7 +90,7 @@ import Testing
         #expect(end(refunding: nil, on: 0) == begin + .days(90))
         #expect(end(refunding: 33_333, on: 40) == begin + .days(60))
         #expect(end(refunding: 66_667, on: 10) == begin + .days(30))
-        // What was used stays used: of two months only what is left of them goes.
+        // Used time stays used: of two months only the unused rest goes.
         #expect(end(refunding: 66_667, on: 70) == begin + .days(70))
         // Less than one unit.
         #expect(end(refunding: 10_000, on: 40) == begin + .days(90))

@@ -10,7 +10,7 @@ package import Primitives
 package struct Balance: Sendable, Hashable {
     /// When there was anything left; by start, without gaps between two that touch.
     package private(set) var windows: [TimeWindow] = []
-    /// What was added and taken back, and how much each time; in the order in which it counted. What took nothing is left out.
+    /// The additions and the take-backs, in the order in which they counted; without take-backs of nothing.
     package private(set) var entries: [Entry] = []
 
     /// Until when the customer has paid; nil where they never did.
@@ -24,7 +24,7 @@ package struct Balance: Sendable, Hashable {
         package let at: Timestamp
         /// Positive; a credit of no time has no place.
         package let duration: Milliseconds
-        /// What was returned of it, in the order in which that was decided.
+        /// The returns of it, in the order in which they were decided.
         package let returns: [Return]
 
         package init(name: ID<Credit>, at instant: Timestamp, duration: Milliseconds, returns: [Return] = []) {

@@ -328,7 +328,7 @@ private struct WithdrawnRefunds {
         self.notices = isReversed ? notices.filter { $0.revocation != nil || $0.notificationType == "REFUND_REVERSED" } : []
     }
 
-    /// Those of one period. Of several refunds before a reversal the last one counts: Apple decided anew.
+    /// The withdrawn refunds of one period. Of several refunds before a reversal the last one counts.
     func refunds(of entry: PeriodBook.Entry) -> [Refund] {
         guard !notices.isEmpty else { return [] }
         let ids = Set([entry.latest.transactionId] + entry.otherIds)
