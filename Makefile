@@ -24,9 +24,10 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does. CONTRIBUTING.md has a table of all phases.
 TEST_PHASES = build-tests suites peers chaos-small client-build client
 
-# What `make check` does: the same, and more. What is joined by + runs at the same time: chaos-small and bench-slice mostly wait, and the others
-# there keep one core busy. What keeps both busy runs by itself: side by side suites and peers take as long, and are slowed down to see it.
-CHECK_PHASES = lint build-tests suites release-build peers chaos-small+bench-slice+client-build rules release client+demo,costs,docs fuzz-smoke+client-published
+# What `make check` does: the same, and more. What is joined by + runs at the same time: peers, chaos-small and bench-slice wait for a third of
+# their time, and the others there keep one core busy. What keeps both busy runs by itself: side by side suites and peers take as long, and are
+# slowed down to see it.
+CHECK_PHASES = lint build-tests suites release-build peers+fuzz-smoke chaos-small+bench-slice+client-build,client-published rules release client+demo,costs,docs
 
 # The program that peers and chaos-small run against; make check names the optimised one, which takes much less of the processor.
 PROGRAM ?= $(CURDIR)/.build/debug/tenure

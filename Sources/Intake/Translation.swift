@@ -51,16 +51,18 @@ package enum Intake {
         var notice = NoticeFact(
             notificationUUID: payload.notificationUUID, notificationType: payload.notificationType.rawValue,
             subtype: payload.subtype?.rawValue, status: payload.data?.status?.rawValue, signedDate: payload.signedDate)
-        if payload.notificationType.isAboutOneTransaction {
-            notice.transactionId = verified.transaction.map { Ledger.TransactionID($0.payload.transactionId) }
-            notice.consumptionRequestReason = payload.data?.consumptionRequestReason?.rawValue
-            if payload.notificationType == .refund { notice.revocation = verified.transaction.flatMap { Revocation($0.payload) } }
-        }
         var facts: [ProvenFact] = []
         if let transaction = verified.transaction {
-            let id = OriginalTransactionID(transaction.payload.originalTransactionId)
-            facts.append(ProvenFact(fact: .notice(notice, about: id), evidence: verified.notification.evidence))
-            facts.append(translate(transaction))
+            var fact = TransactionFact(transaction.payload).issued(by: transaction.signer)
+            if payload.notificationType == .refund, payload.subtype == .seats { fact.revocation?.markAsOfSeats() }
+            if payload.notificationType.isAboutOneTransaction {
+                notice.transactionId = fact.transactionId
+                notice.consumptionRequestReason = payload.data?.consumptionRequestReason?.rawValue
+                if payload.notificationType == .refund { notice.revocation = fact.revocation }
+            }
+            facts.append(
+                ProvenFact(fact: .notice(notice, about: fact.originalTransactionId), evidence: verified.notification.evidence))
+            facts.append(ProvenFact(fact: .transaction(fact), evidence: transaction.evidence, jws: transaction.jws))
             if let renewalInfo = verified.renewalInfo { facts.append(translate(renewalInfo, beside: transaction)) }
         }
         return TranslatedNotification(
@@ -116,8 +118,11 @@ extension Revocation {
         self.init(
             revocationDate: revocationDate, revocationType: payload.revocationType?.rawValue,
             revocationReason: payload.revocationReason?.rawValue, revocationPercentage: payload.revocationPercentage)
-        revokedSeatQuantity = payload.revokedSeatQuantity
+        if let seats = payload.revokedSeatQuantity, seats > 0 { revokedSeatQuantity = seats }
     }
+
+    /// The REFUND that carries it has the subtype SEATS: perhaps the payload does not say of how many.
+    fileprivate mutating func markAsOfSeats() { revokedSeatQuantity = revokedSeatQuantity ?? 0 }
 }
 
 extension TransactionDetails {

@@ -3,7 +3,7 @@ package import Primitives
 /// What the rules make of a history: a cache that can be thrown away and folded again, byte for byte (FACT-1).
 package struct SubscriptionState: Sendable, Hashable {
     /// Counted up whenever the rules make something else of the same history, so that what was kept before is known to be so.
-    package static let foldVersion: Int64 = 9
+    package static let foldVersion: Int64 = 10
 
     package let key: SubscriptionKey
     /// Under which policy it was folded.

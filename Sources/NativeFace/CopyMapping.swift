@@ -56,7 +56,7 @@ extension ListedCustomerItem.Credit {
         self.init(
             productId: period.productId.rawValue, transactionId: period.transactionId.rawValue,
             purchaseDate: period.purchaseDate, quantity: period.quantity)
-        (expiresDate, takenBackAt) = (period.expiresDate, period.takenBackAt)
+        (expiresDate, takenBackAt, refundedUnits) = (period.expiresDate, period.takenBackAt, period.refundedUnits)
     }
 }
 

@@ -243,7 +243,7 @@ extension StorageConformance {
         .chargeElsewhere(
             ChargeElsewhere(
                 charge(Revocation(revocationDate: Specimen.day(9), revocationPercentage: 50)), signedFirst: Specimen.start,
-                reversedAt: Specimen.day(11))),
+                reversals: [Specimen.day(11), Specimen.day(12)])),
         .predecessor(
             Predecessor(
                 of: OriginalTransactionID("2"), switchedAt: Specimen.day(12), productId: ProductID("plus.monthly"),

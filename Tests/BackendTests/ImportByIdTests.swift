@@ -29,6 +29,27 @@ import Testing
         .json(#"{"revision":"r","hasMore":false,"signedTransactions":["\#(try world.apple.sign(purchase))"]}"#)
     }
 
+    @Test func `RECON-8 an id of Xcode is refused, since Apple knows nothing of it`() async throws {
+        try await withWorld { world in
+            let known = try #require(world.backend.apps[World.app])
+            var settings = AppSettings(
+                id: known.id,
+                expected: ExpectedApp(
+                    bundleId: known.expected.bundleId, appAppleId: known.expected.appAppleId,
+                    environments: [.production, .xcode]),
+                content: known.content)
+            settings.apple = AppleAccess()
+            let backend = Backend(store: world.store, verifier: world.apple.verifier, apps: [settings], clock: world.clock)
+            let item = ImportItem(.transactionId(Ledger.TransactionID("1"), .xcode), customer: World.alice)
+            let result = try #require(try await backend.take([item], app: World.app).first)
+            guard case .failure(.environmentNotTaken(.xcode, let taken)) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(taken == [.production])
+        }
+    }
+
     @Test func `RECON-8 everybody who has access is known before anybody's past is read, and what nobody knows is shown`()
         async throws
     {

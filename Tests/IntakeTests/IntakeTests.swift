@@ -49,9 +49,11 @@ import Testing
         return fact
     }
 
-    private func notification(_ data: [String: Any], type: String = "DID_RENEW") async throws -> TranslatedNotification {
+    private func notification(
+        _ data: [String: Any], type: String = "DID_RENEW", subtype: String = "BILLING_RECOVERY"
+    ) async throws -> TranslatedNotification {
         let body: [String: Any] = [
-            "notificationType": type, "subtype": "BILLING_RECOVERY", "notificationUUID": "5e09dcfc-205e-4ea1-9883-96676f394992",
+            "notificationType": type, "subtype": subtype, "notificationUUID": "5e09dcfc-205e-4ea1-9883-96676f394992",
             "version": "2.0", "signedDate": 1_767_225_600_000,
             "data": data.merging(["bundleId": "com.example", "appAppleId": 42, "environment": "Production"]) { first, _ in first
             },
@@ -129,6 +131,23 @@ import Testing
                     revocationDate: Timestamp(millisecondsSince1970: 1_768_000_000_000), revocationPercentage: 40_000))
         let declined = try await notification(["signedTransactionInfo": try signed(refunded)], type: "REFUND_DECLINED")
         #expect(declined.notice.transactionId == TransactionID("2") && declined.notice.revocation == nil)
+    }
+
+    @Test func `PER-12 a refund is of seats where Apple says of how many, or calls it so`() async throws {
+        func seats(_ info: [String: Any]?, _ subtype: String) async throws -> Int64? {
+            var members: [String: Any] = ["revocationDate": 1_768_000_000_000, "quantity": 5]
+            members["multiSeatInfo"] = info
+            let jws = try signed(transaction.merging(members) { $1 })
+            let translated = try await notification(["signedTransactionInfo": jws], type: "REFUND", subtype: subtype)
+            guard case .transaction(let fact) = translated.facts[1].fact else { throw CancellationError() }
+            #expect(translated.notice.revocation == fact.revocation && fact.revocation != nil)
+            return fact.revocation?.revokedSeatQuantity
+        }
+        for subtype in ["", "SEATS"] { #expect(try await seats(["revokedSeatQuantity": 2], subtype) == 2) }
+        for unsaid in [nil, ["revokedSeatQuantity": 0], ["revokedSeatQuantity": -1], ["revokedSeatQuantity": "two"]] {
+            #expect(try await seats(unsaid, "") == nil)
+            #expect(try await seats(unsaid, "SEATS") == 0, "of seats, and of how many is not known")
+        }
     }
 
     @Test func `FACT-4 a renewal info without a transaction is not a fact`() async throws {

@@ -31,6 +31,27 @@ import Testing
         return try await verifier.transaction(jws, for: Self.app, at: Self.signedAt).get()
     }
 
+    private func translated(_ type: String, by xcode: XcodeAuthority) async throws -> TranslatedNotification {
+        let bought = try await transaction(by: xcode)
+        let members: [String: Any] = [
+            "notificationType": type, "notificationUUID": "5e09dcfc-205e-4ea1-9883-96676f394992", "version": "2.0",
+            "signedDate": 1_767_225_600_000,
+            "data": [
+                "bundleId": "com.example", "environment": "Xcode",
+                "signedTransactionInfo": String(decoding: Intake.translate(bought).evidence, as: UTF8.self),
+            ],
+        ]
+        let jws = try xcode.sign(payload: Array(try JSONSerialization.data(withJSONObject: members)))
+        return Intake.translate(try await verifier.notification(jws, for: Self.app, at: Self.signedAt).get())
+    }
+
+    @Test func `FACT-4 a notification of a copy of Xcode is about what that copy signed`() async throws {
+        let refund = try await translated("REFUND", by: one)
+        let prefix = prefix(of: one)
+        #expect(refund.notice.transactionId == TransactionID(prefix + "1"))
+        #expect(refund.facts.map(\.fact.originalTransactionId) == Array(repeating: OriginalTransactionID(prefix + "0"), count: 2))
+    }
+
     private func renewalInfo(by xcode: XcodeAuthority) async throws -> UnboundRenewalInfo {
         let members: [String: Any] = [
             "originalTransactionId": "0", "productId": "plus.monthly", "autoRenewProductId": "plus.monthly", "autoRenewStatus": 1,

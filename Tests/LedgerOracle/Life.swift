@@ -138,12 +138,9 @@ struct LifeWriter {
         if chance.happens(infoPercent) { facts.append((date, .renewalInfo(shelf.info(signedDate: date)))) }
         guard let word, chance.happens(60) else { return }
         let status = chance.happens(80) ? word.status : nil
-        var notice = OracleNotice(
+        let notice = OracleNotice(
             originalTransactionId: shelf.originalTransactionId, uuid: mint("notice-"), type: word.type,
             subtype: word.subtype, status: status, transactionId: version.transactionId, signedDate: date)
-        if word.type == "REFUND", let refunded = version.revocationDate {
-            notice.refund = OracleNotice.Refund(date: refunded, isPartial: version.isPartialRefund)
-        }
         facts.append((date, .notice(notice)))
     }
 

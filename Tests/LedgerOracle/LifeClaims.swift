@@ -38,7 +38,7 @@ extension LifeWriter {
 
     /// A deferred change is uploaded with the present period and the new product's name (PER-4).
     mutating func claimChange(_ shelf: Shelf, to product: OracleProduct, by changer: LifeCustomer, at signed: Int64) {
-        if chance.happens(shelf.infoToken == nil ? 80 : 45) { uploadChange(shelf, product, changer, signed) }
+        if chance.happens(shelf.infoToken == nil ? 80 : 20) { uploadChange(shelf, product, changer, signed) }
         if chance.happens(20), let other = chance.pick(customers) { uploadChange(shelf, product, other, signed) }
     }
 

@@ -127,7 +127,7 @@ extension LifeWriter {
             let changer = chance.pick(customers)
             shelf.infoToken = tokenOfChange(shelf, by: changer)
             signPresent(&shelf, at: instant, type)
-            if let changer, !isBack || chance.happens(30) { claimChange(shelf, to: product, by: changer, at: instant) }
+            if let changer, chance.happens(isBack ? 30 : 70) { claimChange(shelf, to: product, by: changer, at: instant) }
             if chance.happens(30) { changeMind(&shelf) }
             if chance.happens(40) { endOfPeriod(&shelf) }
             return
@@ -206,7 +206,8 @@ extension LifeWriter {
         shelf.transactions[index].revocationType =
             shelf.takenBack ?? (isPartial ? "REFUND_PRORATED" : chance.happens(70) ? "REFUND_FULL" : nil)
         shelf.transactions[index].revocationPercentage = isPartial ? 50_000 : chance.happens(70) ? 100_000 : nil
-        let endsNow = index == last && !isPartial
+        // A refund in part is of the time that was left (PER-11); Apple's older ones were not.
+        let endsNow = index == last && (!isPartial || chance.happens(70))
         if endsNow {
             shelf.renews = false
             shelf.phase = .ended
@@ -332,7 +333,9 @@ extension LifeWriter {
 
     private mutating func beginRenewal(_ shelf: inout Shelf, from: Int64) {
         let tokens = [shelf.transactions.last?.appAccountToken, shelf.infoToken, chance.pick(customers)?.token]
-        let token = chance.happens(55) ? tokens[0] : shelf.isAnothers ? nil : chance.pick(tokens) ?? nil
+        var token = chance.happens(55) ? tokens[0] : shelf.isAnothers ? nil : chance.pick(tokens) ?? nil
+        // Whoever chose another product shows it by their token.
+        if shelf.nextProduct.id != shelf.product.id, !shelf.isAnothers, chance.happens(40) { token = shelf.infoToken }
         shelf.product = shelf.nextProduct
         shelf.phase = .active
         shelf.renews = true

@@ -13,7 +13,7 @@ extension LifeWriter {
     }
 
     private static func policy(_ chance: inout Chance) -> OraclePolicy {
-        OraclePolicy(
+        var policy = OraclePolicy(
             onPurchase: chance.happens(60) ? .followPurchase : chance.pick(OraclePolicy.OnPurchase.allCases) ?? .ask,
             onRestore: chance.pick(OraclePolicy.OnRestore.allCases) ?? .keep, anonymousMayTake: chance.happens(30),
             mergeOnClaim: chance.happens(30), restoreLimit: chance.happens(60) ? 3 : Int(chance.between(0, 2)),
@@ -25,6 +25,8 @@ extension LifeWriter {
             promptWindow: chance.happens(70) ? 300_000 : chance.pick([0, 60_000, hour]) ?? 0,
             purchaseWindow: chance.happens(70) ? 7 * day : chance.pick([hour, day, 14 * day]) ?? day,
             tokenOnly: chance.happens(8), tokenLocks: chance.happens(35))
+        policy.partialRefundsOfOthers = chance.happens(40) ? .end : .keep
+        return policy
     }
 
     // MARK: Customers and their tokens

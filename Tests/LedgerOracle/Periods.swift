@@ -32,6 +32,8 @@ package struct OraclePeriod: Sendable, Hashable {
     var tokens: [OracleBorneToken] = []
     /// Every version known.
     var versions: [OracleTransaction]
+    /// Those of the same charge under other subscriptions (PER-1).
+    var versionsElsewhere: [OracleTransaction] = []
     /// When an immediate change ended it.
     var replacedAt: Int64?
     /// `w/` + the id of the charge, for all periods of that id.
@@ -142,17 +144,22 @@ struct PeriodReader {
 
     // MARK: What was returned (0072)
 
-    /// Refunds that a REFUND dates and a REFUND_REVERSED withdrew; of several before a reversal the last.
+    /// A REFUND_REVERSED withdraws the refund that was shown last before it. A refund is shown until the last version that has
+    /// its date, of whichever subscription the charge is.
     private func withdrawnRefunds(_ period: OraclePeriod) -> [OracleReturn] {
-        let ids = Set(period.versions.map(\.transactionId))
-        let notices = facts.notices.filter { $0.transactionId.map(ids.contains) ?? false }
-        return notices.filter { $0.type == "REFUND_REVERSED" }.compactMap { reversal in
-            let before = notices.filter { ($0.signedDate, $0.uuid) < (reversal.signedDate, reversal.uuid) }
-            let latest = before.last { $0.refund != nil || $0.type == "REFUND_REVERSED" }
-            guard let refund = latest?.refund,
-                policies.takesAccess(refundOf: period.word.type, isPartial: refund.isPartial, at: refund.date)
+        let versions = period.versions + period.versionsElsewhere
+        let reversals = Set(reversals(naming: Set(versions.map(\.transactionId)), among: [facts] + others)).sorted()
+        let refunds = Dictionary(grouping: versions.filter { $0.revocationDate != nil && !$0.isUpgraded }) {
+            second(of: $0.revocationDate ?? 0)
+        }.values.compactMap { $0.max { $0.signedDate < $1.signedDate } }
+        return reversals.compactMap { reversal in
+            let since = reversals.last { $0 < reversal } ?? .min
+            let shown = refunds.filter { since <= $0.signedDate && $0.signedDate < reversal }
+            let latest = shown.max { ($0.signedDate, $0.revocationDate ?? 0) < ($1.signedDate, $1.revocationDate ?? 0) }
+            guard let latest, let date = latest.revocationDate,
+                policies.takesAccess(refundOf: period.word.type, isPartial: latest.isPartialRefund, at: date)
             else { return nil }
-            return OracleReturn(at: refund.date, isWhole: !refund.isPartial, withdrawnAt: reversal.signedDate)
+            return OracleReturn(at: date, isWhole: !latest.isPartialRefund, withdrawnAt: reversal)
         }
     }
 
@@ -268,6 +275,7 @@ struct PeriodReader {
             period.isReplacedEarly = true
             return period
         }
+        period.versionsElsewhere = same.flatMap(\.1.versions)
         // A reversal counts for the charge, under whichever subscription it came.
         let ids = Set((same.map(\.1) + [period]).flatMap(\.versions).map(\.transactionId))
         let reversals = reversals(naming: ids, among: [facts] + others)

@@ -129,14 +129,7 @@ package struct OracleNotice: Sendable, Hashable {
     package var status: Int64?
     /// The transaction that it is about.
     package var transactionId: String?
-    /// Of a REFUND: its date, and whether it is of a part.
-    package var refund: Refund?
     package var signedDate: Int64
-
-    package struct Refund: Sendable, Hashable {
-        package let date: Int64
-        package let isPartial: Bool
-    }
 
     package init(
         originalTransactionId: String, uuid: String, type: String, subtype: String? = nil, status: Int64? = nil,

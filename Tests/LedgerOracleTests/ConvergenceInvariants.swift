@@ -87,7 +87,7 @@ struct ConvergenceInvariants {
         }
         guard let period = chance.pick(candidates), let end = period.end else { return }
         // A notification that a refund was reversed takes back what was signed before it, under whichever subscription (ENT-5).
-        let elsewhere = history.chargesElsewhere.flatMap { [$0.copy.signedDate, $0.reversedAt].compactMap(\.self) }
+        let elsewhere = history.chargesElsewhere.flatMap { [$0.copy.signedDate] + $0.reversals }
         let here = state.periods.map(\.transaction.signedDate) + history.notices.map(\.signedDate)
         let newest = (here + elsewhere).max() ?? end
         let length = end.since(period.purchaseDate).count

@@ -38,7 +38,7 @@ extension LiveStep {
             || fact.details.inAppOwnershipType != nil && known.details.inAppOwnershipType == nil
             || fact.details.billingPlanType != nil && known.details.billingPlanType == nil
             || fact.previousOriginalTransactionId != nil && known.previousOriginalTransactionId == nil
-            || before.chargesElsewhere.contains { $0.copy.webOrderLineItemId == fact.webOrderLineItemId }
+            || before.chargesElsewhere.contains { $0.copy.webOrderLineItemId == known.webOrderLineItemId }
     }
 
     /// I11: data older than what is known about a charge changes no period, unless it says what no newer copy says.

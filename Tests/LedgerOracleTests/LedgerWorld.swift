@@ -382,10 +382,6 @@ extension NoticeFact {
             notificationUUID: it.uuid, notificationType: it.type, subtype: it.subtype, status: it.status,
             signedDate: Timestamp(it.signedDate))
         transactionId = it.transactionId.map { TransactionID($0) }
-        revocation = it.refund.map { refund in
-            Revocation(
-                revocationDate: Timestamp(refund.date), revocationType: refund.isPartial ? "REFUND_PRORATED" : "REFUND_FULL")
-        }
     }
 }
 

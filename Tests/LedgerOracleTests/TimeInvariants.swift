@@ -72,7 +72,7 @@ extension LiveStep {
     /// A reversal of the same charge's refund under another subscription counts here too (ENT-5).
     private func isReversedElsewhere(_ fact: TransactionFact) -> Bool {
         history.chargesElsewhere.contains {
-            $0.copy.webOrderLineItemId == fact.webOrderLineItemId && $0.reversedAt != nil
+            $0.copy.webOrderLineItemId == fact.webOrderLineItemId && !$0.reversals.isEmpty
         }
     }
 

@@ -92,6 +92,32 @@ private let month = bought("silver.monthly", at(0), at(30))
             ])
     }
 
+    @Test func `a reversal gives back from its own date on what the refund took, however that is known`() {
+        func reversal(of id: String, _ instant: Int64) -> Delivery {
+            .notice(
+                OracleNotice(
+                    originalTransactionId: "S", uuid: "r\(instant)", type: "REFUND_REVERSED", status: 1, transactionId: id,
+                    signedDate: instant))
+        }
+        func windows(_ deliveries: [Delivery]) -> [OracleWindow] {
+            answer(deliveries + [claim("A", .purchase, month, at(1))]).balance(of: "A", crediting: ["silver.monthly"])
+        }
+        let moved = [OracleWindow(from: at(0), paidThrough: at(12)), OracleWindow(from: at(80), paidThrough: at(98))]
+        let gone = facts(month, refunded(month, at(12)))
+        #expect(windows(gone + [reversal(of: month.transactionId, at(80))]) == moved)
+        var restored = month
+        (restored.transactionId, restored.signedDate) = ("other", at(50))
+        #expect(windows(gone + facts(restored) + [reversal(of: "other", at(80))]) == moved)
+        // Nothing dates what a silent copy alone withdraws.
+        var silent = month
+        silent.signedDate = at(80)
+        #expect(windows(gone + facts(silent)) == [OracleWindow(from: at(0), paidThrough: at(30))])
+        // A refund that was signed after the reversal stands.
+        var again = refunded(month, at(12))
+        again.signedDate = at(90)
+        #expect(windows(gone + facts(again) + [reversal(of: month.transactionId, at(80))]) == [moved[0]])
+    }
+
     @Test func `a take-back names the customer who was credited, not today's owner`() {
         let found = answer(
             facts(month, refunded(month, at(20)))

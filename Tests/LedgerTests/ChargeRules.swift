@@ -130,7 +130,7 @@ import Testing
         var refunded = here
         (refunded.revocation, refunded.signedDate) = (Revocation(revocationDate: day(2026, 1, 9)), day(2026, 1, 10))
         guard case .chargeElsewhere(let copy) = elsewhere(signed: day(2026, 1, 5)...day(2026, 1, 6)) else { return }
-        let reversed = ChargeElsewhere(copy.copy, signedFirst: copy.signedFirst, reversedAt: day(2026, 1, 14))
+        let reversed = ChargeElsewhere(copy.copy, signedFirst: copy.signedFirst, reversals: [day(2026, 1, 14)])
         for book in books([bought, .fact(.transaction(refunded)), .chargeElsewhere(reversed)]) {
             #expect(book.isActive(alice, at: day(2026, 1, 20)))
         }

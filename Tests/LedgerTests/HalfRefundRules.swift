@@ -50,19 +50,29 @@ import Testing
     }
 
     @Test func `PER-12 a refund of some seats ends nobody's period, and one of all seats does`() {
-        func seats(_ revoked: Int64) -> TransactionFact {
+        func seats(_ revoked: Int64?) -> TransactionFact {
             var fact = half(month, at: day(2026, 1, 10))
             fact.details.quantity = 5
             fact.revocation?.revokedSeatQuantity = revoked
-            if revoked == 5 { fact.revocation?.revocationType = "REFUND_FULL" }
-            if revoked == 5 { fact.revocation?.revocationPercentage = nil }
+            if revoked == 5 || revoked == nil {
+                fact.revocation?.revocationType = "REFUND_FULL"
+                fact.revocation?.revocationPercentage = nil
+            }
             return fact
         }
         let some = book(month, seats(2))
         #expect(some.state.periods.map(\.end) == [day(2026, 2, 1)])
         let said = Explanation(of: some.history, some.state, at: day(2026, 1, 20)).english.joined(separator: "\n")
-        #expect(said.contains("That is 2 of 5 seats, and the others are kept"), "\(said)")
+        #expect(said.contains("In all, 2 of 5 seats are refunded, and the others are kept"), "\(said)")
         #expect(book(month, seats(5)).state.periods.map(\.end) == [day(2026, 1, 10)])
+        #expect(book(month, seats(nil)).state.periods.map(\.end) == [day(2026, 1, 10)])
+        // Seats, and Apple does not say how many: 0 stands for that, and a later copy without a number keeps it.
+        var silent = seats(0)
+        silent.signedDate = day(2026, 1, 12)
+        silent.revocation?.revokedSeatQuantity = nil
+        for facts in [[seats(0), silent], [silent, seats(0)]] {
+            #expect(book(month, facts[0], facts[1]).state.periods.map(\.end) == [day(2026, 2, 1)])
+        }
     }
 
     // MARK: Units
@@ -106,16 +116,11 @@ import Testing
 
     @Test func `PER-11 what the parts of a refund took is given back with its reversal`() {
         let bought = oneTime(.nonRenewingSubscription, quantity: 3)
-        var (notice, reversal) = (
-            NoticeFact(notificationUUID: "r1", notificationType: "REFUND", signedDate: day(2026, 1, 21)),
-            NoticeFact(notificationUUID: "r2", notificationType: "REFUND_REVERSED", signedDate: day(2026, 3, 12))
-        )
-        let refunded = half(bought, at: day(2026, 1, 21), 33_333)
-        (notice.transactionId, notice.revocation) = (bought.transactionId, refunded.revocation)
+        var reversal = NoticeFact(
+            notificationUUID: "r2", notificationType: "REFUND_REVERSED", signedDate: day(2026, 3, 12))
         reversal.transactionId = bought.transactionId
         var book = Book()
-        book.tell(refunded)
-        book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
+        book.tell(half(bought, at: day(2026, 1, 21), 33_333))
         book.tell(.fact(.notice(reversal, about: key.originalTransactionId)))
         #expect(
             book.state.periods.map(\.returns) == [

@@ -35,6 +35,18 @@ import Testing
         #expect(TokenRegistration(ofOwnId: Claimant(CustomerID(text)), firstUsedAt: day(2026, 1, 1)) == nil)
     }
 
+    @Test func `OWN-2 a reservation for a constant, which versions before took, gives nothing to anybody`() {
+        let bought = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        for name in ["null", "guest"] {
+            var book = Book()
+            let reservation = Reservation(id: .init("r"), customer: CustomerID(name), reservedAt: day(2025, 12, 1))
+            book.tell(.reservation(reservation))
+            book.tell(bought)
+            #expect(book.hear(claim(bob, .purchase, bought, at: day(2026, 1, 1))) == .bound)
+            #expect(book.state.owner(at: day(2026, 1, 2)) == bob)
+        }
+    }
+
     @Test func `OWN-2 what a program writes for no customer names nobody, and what only resembles it does`() throws {
         for name in Self.constants + ["null", "NULL", "undefined", "Optional(nil)", "[object Object]", "guest", "0", "-1"] {
             #expect(CustomerID(name).namesNobody, "\(name)")

@@ -69,29 +69,122 @@ import Testing
         #expect(windows(late) == [[0, 31]], "nothing was taken")
     }
 
-    @Test func `ENT-5 a REFUND and its REFUND_REVERSED move the rest of the period to the reversal`() {
+    private var first: TransactionFact { transaction("1000", from: at(0), to: at(31)) }
+    private var refund: TransactionFact { copy(first, signed: at(10)) { $0.revocation = Revocation(revocationDate: at(10)) } }
+
+    private func notice(_ type: String, of id: String = "1000", at instant: Timestamp) -> LedgerInput {
+        var notice = NoticeFact(
+            notificationUUID: "\(type) \(instant.millisecondsSince1970)", notificationType: type, signedDate: instant)
+        notice.transactionId = TransactionID(id)
+        return .fact(.notice(notice, about: key.originalTransactionId))
+    }
+
+    /// alice's balance, and what changed it, in days; of each order in which it may be known.
+    private func balances(_ inputs: [LedgerInput]) -> Set<[[Int64?]]> {
         let access = EntitlementID("access")
-        let first = transaction("1000", from: at(0), to: at(31))
-        let refund = copy(first, signed: at(10)) { $0.revocation = Revocation(revocationDate: at(10)) }
-        func notice(_ type: String, _ instant: Timestamp, _ revocation: Revocation? = nil) -> LedgerInput {
-            var notice = NoticeFact(notificationUUID: type, notificationType: type, signedDate: instant)
-            (notice.transactionId, notice.revocation) = (first.transactionId, revocation)
-            return .fact(.notice(notice, about: key.originalTransactionId))
-        }
-        let inputs: [LedgerInput] = [
-            .fact(.transaction(first)), .fact(.transaction(refund)), notice("REFUND", at(10), refund.revocation),
-            .fact(.transaction(copy(first, signed: at(80)))), notice("REFUND_REVERSED", at(80)),
-            .claim(claim(alice, .purchase, first, at: at(0))),
-        ]
         let map = EntitlementMap(
             entries: [.init(productId: plus, validFrom: day(2000, 1, 1), entitlements: [access])], balanced: [access])
-        for book in books(inputs) {
-            let holding = Holding(of: alice, in: book.state, keepingCredits: true)
-            let balance = map.balance(of: access, [holding], nil)
-            #expect(
-                balance?.windows == [TimeWindow(from: at(0), until: at(10)), TimeWindow(from: at(80), until: at(101))])
-            #expect(balance?.lines.map(\.entry.change) == [31, -21, 21].map(days))
-            #expect(book.isActive(alice, at: at(20)), "under follow the days themselves are given back")
+        return Set(
+            books(inputs + [.claim(claim(alice, .purchase, first, at: at(0)))]).map { book in
+                let holding = Holding(of: alice, in: book.state, keepingCredits: true)
+                let balance = map.balance(of: access, [holding], nil)
+                #expect(book.isActive(alice, at: at(20)), "under follow the days themselves are given back")
+                #expect(book.history.rebuilt == book.history)
+                let changes = balance?.lines.map { Int64?($0.entry.change.count / Milliseconds.days(1).count) } ?? []
+                return (balance?.windows ?? []).map { [inDays($0.from), $0.until.flatMap(inDays)] } + [changes]
+            })
+    }
+
+    private let moved: Set<[[Int64?]]> = [[[0, 10], [80, 101], [31, -21, 21]]]
+
+    @Test func `ENT-5 a REFUND and its REFUND_REVERSED move the rest of the period to the reversal`() {
+        let inputs: [LedgerInput] = [
+            .fact(.transaction(first)), .fact(.transaction(refund)), notice("REFUND", at: at(10)),
+            .fact(.transaction(copy(first, signed: at(80)))), notice("REFUND_REVERSED", at: at(80)),
+        ]
+        #expect(balances(inputs) == moved)
+    }
+
+    @Test func `ENT-5 a refund that only a copy of the transaction shows is given back at its reversal alike`() {
+        let known: [LedgerInput] = [.fact(.transaction(first)), .fact(.transaction(refund))]
+        let reversed = [notice("REFUND_REVERSED", at: at(80))]
+        #expect(balances(known + reversed) == moved)
+        let silent = [.fact(.transaction(copy(first, signed: at(79))))] + reversed
+        #expect(balances(known + silent) == moved, "a copy that was uploaded before the notification says nothing of it")
+        let restored = copy(first, signed: at(60)) { $0.transactionId = TransactionID("1009") }
+        let byAnotherId = [.fact(.transaction(restored)), notice("REFUND_REVERSED", of: "1009", at: at(80))]
+        #expect(balances(known + byAnotherId) == moved, "PER-1: any id names the charge")
+    }
+
+    @Test func `ENT-5 of several refunds before one reversal the last counts, and each reversal gives back its own`() {
+        func refunded(_ date: Int64, signed: Int64) -> LedgerInput {
+            .fact(.transaction(copy(first, signed: at(signed)) { $0.revocation = Revocation(revocationDate: at(date)) }))
         }
+        let last = [refunded(10, signed: 10), refunded(21, signed: 22), notice("REFUND_REVERSED", at: at(80))]
+        #expect(balances([.fact(.transaction(first))] + last) == [[[0, 21], [80, 90], [31, -10, 10]]])
+        let both = [
+            refunded(10, signed: 10), notice("REFUND_REVERSED", at: at(15)), refunded(21, signed: 22),
+            notice("REFUND_REVERSED", at: at(80)),
+        ]
+        // From day 15 on 21 days; 6 of them are used on day 21.
+        #expect(balances([.fact(.transaction(first))] + both) == [[[0, 10], [15, 21], [80, 95], [31, -21, 21, -15, 15]]])
+    }
+
+    @Test func `ENT-5 what another subscription says of the refund and of its reversal counts for the charge`() {
+        func heard(_ copy: TransactionFact, _ reversals: [Timestamp]) -> LedgerInput {
+            var other = copy
+            (other.originalTransactionId, other.transactionId) = (OriginalTransactionID("2000"), TransactionID("2000"))
+            return .chargeElsewhere(ChargeElsewhere(other, signedFirst: at(5), reversals: reversals))
+        }
+        let here: [LedgerInput] = [.fact(.transaction(first))]
+        let there = [heard(refund, []), heard(copy(first, signed: at(80)), [at(80)])]
+        #expect(balances(here + there) == moved, "both are known there")
+        #expect(balances(here + [heard(refund, [])] + [notice("REFUND_REVERSED", at: at(80))]) == moved)
+        #expect(balances(here + [.fact(.transaction(refund)), heard(first, [at(80)])]) == moved)
+    }
+
+    // MARK: What always holds
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `ENT-4 whatever is bought and returned, the windows last as long as the changes say, and the past stays`(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        func number(below limit: Int64) -> Int64 { Int64.random(in: 0..<limit, using: &generator) }
+        let credits = (0..<number(below: 6) + 1).map { name in
+            let begin = number(below: 60)
+            let returns = (0..<number(below: 3)).map { _ in
+                let date = number(below: 120)
+                return Balance.Return(
+                    at: at(date), most: number(below: 2) == 0 ? nil : .days(number(below: 40)),
+                    withdrawnAt: number(below: 2) == 0 ? nil : at(date + number(below: 90)))
+            }
+            return Balance.Credit(
+                name: .init("\(name)"), at: at(begin), duration: .days(number(below: 40) + 1), returns: returns)
+        }
+        let balance = Balance(credits)
+        let lasting = balance.windows.reduce(0) { $0 + ($1.until?.since($1.from).count ?? 0) }
+        #expect(lasting == balance.entries.reduce(0) { $0 + $1.change.count }, "seed \(seed)")
+        #expect(Balance(credits.shuffled(by: seed)) == balance, "seed \(seed)")
+        for credit in Set(balance.entries.map(\.credit)) {
+            let own = balance.entries.filter { $0.credit == credit }
+            var rest: Int64 = 0
+            for entry in own {
+                rest += entry.change.count
+                #expect(rest >= 0, "seed \(seed): no more is returned than is there")
+            }
+        }
+        // What comes later changes nothing of what was before it.
+        let now = at(number(below: 150))
+        let known = credits.filter { $0.at < now }.map { credit in
+            let returns = credit.returns.filter { $0.at < now }.map { given in
+                let isBack = given.withdrawnAt.map { $0 < now } ?? false
+                return Balance.Return(at: given.at, most: given.most, withdrawnAt: isBack ? given.withdrawnAt : nil)
+            }
+            return Balance.Credit(name: credit.name, at: credit.at, duration: credit.duration, returns: returns)
+        }
+        #expect(past(of: balance, before: now) == past(of: Balance(known), before: now), "seed \(seed), \(now)")
+    }
+
+    private func past(of balance: Balance, before now: Timestamp) -> [TimeWindow] {
+        balance.windows.filter { $0.from < now }.map { TimeWindow(from: $0.from, until: min($0.until ?? now, now)) }
     }
 }

@@ -43,7 +43,7 @@ import Testing
         #expect(!kinds(later).contains(.subscriptionExpired) && !kinds(later).contains(.accessEnded), "\(kinds(later))")
 
         let said = Explanation(of: book.history, book.state, at: day(2026, 6, 1)).english.joined(separator: "\n")
-        #expect(said.contains("the access that was kept after it ended") && said.contains(word), "\(said)")
+        #expect(said.contains("this ended the access that had continued since") && said.contains(word), "\(said)")
         #expect(!said.contains("the billing grace period ended") && !said.contains("nothing was taken back"), "\(said)")
     }
 
@@ -101,6 +101,12 @@ import Testing
         let again = notice("d2", "REFUND_DECLINED", at: decided + .hours(2))
         #expect(declines([[one], [asked], [again]]).events == 2)
         #expect(declines([[one], [asked, again]]).lines == 2)
+        let orders = [
+            [[one], [again], [asked]], [[one, again], [asked]], [[asked], [again], [one]], [[again], [asked], [one]],
+        ]
+        for batches in orders {
+            #expect(declines(batches).events == 2, "the question may arrive last")
+        }
         #expect(declines([[one], [notice("d2", "REFUND_DECLINED", at: decided + .days(3))]]).events == 2)
         #expect(declines([[one], [notice("d2", "REFUND_DECLINED", at: decided, of: "2000")]]).events == 2)
     }

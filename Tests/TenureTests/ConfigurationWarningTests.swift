@@ -1,3 +1,4 @@
+import AppStoreWire
 import Foundation
 import Testing
 
@@ -48,6 +49,25 @@ import Testing
     @Test func `a root besides Apple's is reported with its fingerprint`() throws {
         let told = try warnings(app("one"), trust: #"{"additionalRootSHA256":["\#(Self.root)"]}"#)
         #expect(told.count == 1 && told[0].contains(Self.root) && told[0].hasPrefix("trust.additionalRootSHA256: "))
+    }
+
+    @Test func `FACT-4 an app that accepts Xcode and trusts no copy of it is reported, and a listed certificate is trusted`()
+        throws
+    {
+        let member = #""environments":["Sandbox","Xcode"]"#
+        let told = try warnings(app("one", member), app("two"))
+        #expect(told.count == 1 && told[0].contains("one accepts the environment Xcode"), "\(told)")
+        let colons = Array(repeating: "AB", count: 32).joined(separator: ":")
+        for digits in [Self.root, colons] {
+            let trust = #"{"xcodeCertificateSHA256":["\#(digits)"]}"#
+            #expect(try warnings(app("one", member), trust: trust) == [])
+            let json = #"{"database":{"sqlite":"x"},"trust":\#(trust),"apps":[\#(app("one", member))]}"#
+            let roots = try TenureConfiguration(json: Array(json.utf8), environment: [:]).roots
+            #expect(roots.xcodeFingerprints == [Array(repeating: 0xAB, count: 32)], "as openssl writes it, too")
+        }
+        #expect(throws: CommandError.self) {
+            try warnings(app("one", member), trust: #"{"xcodeCertificateSHA256":["ab"]}"#)
+        }
     }
 
     @Test func `a misspelt environment variable is reported, with the known ones`() throws {

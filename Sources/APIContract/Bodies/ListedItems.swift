@@ -337,6 +337,7 @@ package struct ListedCustomerItem: ChangedItem {
                 .optional("expiresDate", .instant, "When it ends by itself, as Apple says it."),
                 .optional("takenBackAt", .instant, "When it was refunded or replaced."),
                 .required("quantity", .integer, "How many were bought at once."),
+                .optional("refundedUnits", .integer, "How many of them were refunded (PER-11)."),
             ])
 
         package var productId: String
@@ -345,6 +346,7 @@ package struct ListedCustomerItem: ChangedItem {
         package var expiresDate: Timestamp?
         package var takenBackAt: Timestamp?
         package var quantity: Int64
+        package var refundedUnits: Int64?
 
         package init(productId: String, transactionId: String, purchaseDate: Timestamp, quantity: Int64) {
             (self.productId, self.transactionId) = (productId, transactionId)
@@ -358,6 +360,7 @@ package struct ListedCustomerItem: ChangedItem {
             expiresDate = try fields.instant("expiresDate")
             takenBackAt = try fields.instant("takenBackAt")
             quantity = try fields.requiredInteger("quantity")
+            refundedUnits = try fields.integer("refundedUnits")
         }
 
         package func write(to writer: inout JSONWriter) {
@@ -367,6 +370,7 @@ package struct ListedCustomerItem: ChangedItem {
             writer.optionalMember("expiresDate", expiresDate)
             writer.optionalMember("takenBackAt", takenBackAt)
             writer.member("quantity", quantity)
+            writer.optionalMember("refundedUnits", refundedUnits)
         }
     }
 }

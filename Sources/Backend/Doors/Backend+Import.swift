@@ -99,6 +99,10 @@ extension Backend {
         about transaction: Ledger.TransactionID, _ environment: Primitives.Environment, _ item: ImportItem, app: AppSettings
     ) throws -> IngestRequest {
         try app.checkTakes(environment)
+        guard environment.hasServerAPI else {
+            // Apple knows nothing of what Xcode signs.
+            throw BackendError.environmentNotTaken(environment, taken: Set(app.environments.filter(\.hasServerAPI)))
+        }
         guard (1...64).contains(transaction.rawValue.utf8.count), transaction.rawValue.allSatisfy({ $0.isASCII && $0.isNumber })
         else { throw BackendError.invalidIdentifier(name: "transactionId", longest: 64) }
         let customer = try item.customer.map { try Self.named($0) }

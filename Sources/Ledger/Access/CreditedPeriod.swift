@@ -17,6 +17,8 @@ package struct CreditedPeriod: Sendable, Hashable {
     }
     /// How many were bought; at least one.
     package let quantity: Int64
+    /// How many of several were refunded, where that stands; nil where none were (PER-11).
+    package var refundedUnits: Int64? { returns.lazy.filter { $0.withdrawnAt == nil }.compactMap(\.part.units).max() }
     package let type: ProductKind
 
     package init(
@@ -61,7 +63,10 @@ package struct PeriodReturn: Sendable, Hashable {
         /// So many of the units that were bought together, the last ones (PER-11).
         case units(Int64)
 
-        var isOfUnits: Bool { if case .units = self { true } else { false } }
+        var isOfUnits: Bool { units != nil }
+
+        /// How many units; nil where it is time.
+        fileprivate var units: Int64? { if case .units(let units) = self { units } else { nil } }
     }
 
     package init(_ part: Part, at instant: Timestamp, withdrawnAt: Timestamp? = nil) {

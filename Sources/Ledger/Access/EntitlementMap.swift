@@ -138,6 +138,11 @@ package struct EntitlementMap: Sendable, Hashable {
         return (history.last { $0.validFrom <= instant } ?? history.first)?.addsUp ?? false
     }
 
+    /// ENT-3: whether a period of the product that is bought at the instant adds its time to a balance.
+    func addsUp(_ product: ProductID, at instant: Timestamp) -> Bool {
+        hasBalances && given(by: product, toPeriodFrom: instant, asOf: instant).contains { addsUp($0, at: instant) }
+    }
+
     /// The parts of what was paid for in which the periods are followed: those that began while their time did not add up.
     func following(_ entitlement: EntitlementID, in span: AccessSpan) -> [AccessSpan] {
         let starts = span.periodStarts.isEmpty ? [span.from] : span.periodStarts

@@ -49,7 +49,7 @@ struct EventFold {
         events += owners.ownerChanges() + owners.claims()
         events += auditRows.map(accessChange)
         events += passing.events
-        events += NoticeEvents(moment: after, facts: newFacts).all()
+        events += NoticeEvents(before: before, moment: after, facts: newFacts).all()
         return (events, passing.toldUntil)
     }
 

@@ -3,6 +3,7 @@ package import Primitives
 /// What new facts say that changes no state: Apple's questions, refused refunds, offers, words that nobody knows here (FACT-5). A
 /// fact that was known says nothing.
 struct NoticeEvents {
+    let before: LedgerMoment
     let moment: LedgerMoment
     /// What is new; each once.
     let facts: [Fact]
@@ -10,13 +11,14 @@ struct NoticeEvents {
     private var after: SubscriptionState { moment.state }
 
     func all() -> [LedgerEvent] {
-        facts.flatMap { fact -> [LedgerEvent] in
+        let told = facts.flatMap { fact -> [LedgerEvent] in
             switch fact {
             case .notice(let notice, _): return events(of: notice)
             case .transaction(let transaction): return unknownWords(in: transaction)
             case .renewal, .status, .failedQuestion: return []
             }
         }
+        return told + newDecisions
     }
 
     private func events(of notice: NoticeFact) -> [LedgerEvent] {
@@ -28,19 +30,25 @@ struct NoticeEvents {
                     $0.deadline = notice.answerDeadline
                 }
             ]
-        case "REFUND_DECLINED":
-            return isNewDecision(notice) ? [event(.refundDeclined, of: notice, by: .consumptionReport)] : []
         case "OFFER_REDEEMED": return offerWithoutPeriod(notice)
         case let type where AppleWords.NotificationType(rawValue: type) != nil: return []
         case let type: return [unknown("notificationType", type, at: notice.signedDate)]
         }
     }
 
-    /// A decision is published once, for the notification of it that arrives first.
-    private func isNewDecision(_ decline: NoticeFact) -> Bool {
-        let same = DeclinedRefunds(notices: moment.history.notices, periods: after.periods).notifications(ofDecisionIn: decline)
-        let new = facts.compactMap { fact in if case .notice(let notice, _) = fact { notice.notificationUUID } else { nil } }
-        return same.first == decline && same.allSatisfy { new.contains($0.notificationUUID) }
+    /// Decisions not to refund (ABUSE-2): each is published once, for the notification of it that arrives first. A question that
+    /// arrives late may make two decisions of one: the second is published then.
+    private var newDecisions: [LedgerEvent] {
+        let isAboutRefunds = facts.contains { fact in
+            guard case .notice(let notice, _) = fact else { return false }
+            return notice.notificationType == "REFUND_DECLINED" || notice.notificationType == "CONSUMPTION_REQUEST"
+        }
+        guard isAboutRefunds else { return [] }
+        let known = DeclinedRefunds(before.history.notices, periods: before.state.periods).decisions.compactMap(\.first)
+        let decisions = DeclinedRefunds(moment.history.notices, periods: after.periods).decisions
+        return decisions.filter { !$0.contains(where: known.contains) }.compactMap(\.first).map {
+            event(.refundDeclined, of: $0, by: .consumptionReport)
+        }
     }
 
     /// PER-7: an offer that counts from the next renewal, or for the present product, brings no new period that names it.

@@ -64,7 +64,7 @@ extension ExplanationLine.Ownership.TooLate {
         case .registeredBefore(let named): "it had been registered for \(named) before"
         case .vouchedFor(let named): "it was made for \(named)"
         case .borneHere: "it had been used here before, so that anybody could have copied it"
-        case .namesNobody: "it is a constant that apps send where they have no token, and names nobody"
+        case .namesNobody: "it is a constant that apps send in place of a missing token; it names nobody"
         case .borneElsewhere: "it had been used for another purchase before, so that anybody could have copied it"
         }
     }

@@ -123,7 +123,7 @@ extension ExplanationLine.Refund {
         case .wasRefunded(let product, let revocation):
             "Apple refunded \(revocation?.share ?? "")\(English.product(product))\(revocation?.reason ?? "")"
         case .reversed(let product):
-            "Apple reversed the refund of \(English.product(product)). It counts again as if it had not been refunded"
+            "Apple reversed the refund of \(English.product(product)). What the refund took was given back"
         case .declined(let product): "Apple declined to refund \(English.product(product)). Nothing changes"
         case .consumptionRequested(let product, let reason, let deadline):
             "Apple asked about \(English.product(product)): the customer wanted a refund\(Self.english(reason)). "
@@ -155,9 +155,15 @@ extension ExplanationLine.Refund.TakeBack {
         case .took(let time, nil): "The unused time, \(time.english), was taken back. It had no owner"
         case .tookWhole(let customer): "It was taken back\(customer.map { " from \($0)" } ?? "")"
         case .nothingLeft: "Its time was over already, and nothing was taken back"
-        case .endedGrace: "Its paid time was over already, and the access that was kept after it ended"
+        case .fromBalance(nil): "The balance shows what was taken back"
+        case .fromBalance(let unused?) where unused.count == 0:
+            "By Apple's dates its time was over already; the balance shows what was taken back"
+        case .fromBalance(let unused?):
+            "By Apple's dates its unused time was \(unused.english); the balance shows what was taken back"
+        case .endedGrace: "Its paid time was over already; this ended the access that had continued since"
         case .keptByPolicy: "The customer keeps the time, as the app's policy says"
-        case .seats(let seats, let bought): "That is \(seats) of \(bought) seats, and the others are kept"
+        case .seats(0, let bought): "Some of its \(bought) seats are refunded, Apple does not say how many; the others are kept"
+        case .seats(let seats, let bought): "In all, \(seats) of \(bought) seats are refunded, and the others are kept"
         case .units(nil, let bought): "Apple did not say which part, so that all \(bought) count as kept"
         case .units(0?, let bought): "That is less than one of \(bought), and all are kept"
         case .units(let units?, let bought): "That is \(units) of \(bought), and the others are kept"

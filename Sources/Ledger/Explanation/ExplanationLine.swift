@@ -214,6 +214,8 @@ extension ExplanationLine {
             case tookWhole(from: CustomerID?)
             /// It was over already.
             case nothingLeft
+            /// Where time adds up, the balance shows what was taken: what was unused by Apple's dates; nil where it has none.
+            case fromBalance(Milliseconds?)
             /// Its paid time was over; what was kept after it, for a grace period or for want of news, ended (ENT-7).
             case endedGrace
             /// The app's policy leaves the time that a partial refund is about (PER-11).
@@ -221,7 +223,7 @@ extension ExplanationLine {
             /// Of several units, or of a consumable, a part of the price was refunded: so many whole units of all that were
             /// bought (PER-11); nil where Apple does not say which part.
             case units(Int64?, of: Int64)
-            /// So many of the seats that were bought (PER-12).
+            /// So many of the seats that were bought, in all refunds of them (PER-12); 0 where Apple does not say how many.
             case seats(Int64, of: Int64)
         }
     }

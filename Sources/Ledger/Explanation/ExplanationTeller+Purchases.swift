@@ -181,10 +181,19 @@ extension ExplanationTeller {
         guard case .revoked = period.endReason, let end = period.end else {
             if let span = state.spanTakenBack(after: period), span.until == revocation.revocationDate { return .endedGrace }
             let isInTime = period.transaction.expiresDate.map { revocation.revocationDate < $0 } ?? true
-            return isInTime ? .keptByPolicy : .nothingLeft
+            return isInTime ? .keptByPolicy : addsUp(period) ? .fromBalance(Milliseconds(0)) : .nothingLeft
         }
-        guard let expires = period.transaction.expiresDate else { return .tookWhole(from: owner) }
-        return .took(max(Milliseconds(0), expires.since(max(end, period.purchaseDate))), from: owner)
+        guard let expires = period.transaction.expiresDate else {
+            return addsUp(period) ? .fromBalance(nil) : .tookWhole(from: owner)
+        }
+        let unused = max(Milliseconds(0), expires.since(max(end, period.purchaseDate)))
+        return addsUp(period) ? .fromBalance(unused) : .took(unused, from: owner)
+    }
+
+    /// Whether its time adds up, so that what a refund took depends on the other credits too (ENT-3, PER-9).
+    private func addsUp(_ period: Period) -> Bool {
+        period.transaction.type == .nonRenewingSubscription
+            || products?.addsUp(period.productId, at: period.purchaseDate) ?? false
     }
 
     private func refundNews(_ notice: NoticeFact) -> ExplanationLine? {
@@ -198,7 +207,7 @@ extension ExplanationTeller {
                     .consumptionRequested(
                         product, reason: notice.consumptionRequestReason, deadline: notice.answerDeadline)))
         case "REFUND_DECLINED":
-            guard DeclinedRefunds(notices: notices, periods: state.periods).isFirst(notice) else { return nil }
+            guard DeclinedRefunds(notices, periods: state.periods).isFirst(notice) else { return nil }
             return line(notice.signedDate, .consumptionReport, say: .refund(.declined(product)))
         case "REFUND_REVERSED": return line(notice.signedDate, .refundReversed, say: .refund(.reversed(product)))
         case "REFUND":

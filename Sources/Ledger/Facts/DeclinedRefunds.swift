@@ -5,37 +5,40 @@ import Primitives
 /// Apple signs nothing that names the request it decides about. So declines of one charge are one decision where each is signed
 /// within a day of the one before and no `CONSUMPTION_REQUEST` of that charge is signed between: nobody had asked again.
 struct DeclinedRefunds {
-    /// By `signedDate`.
-    let notices: [NoticeFact]
-    let periods: [Period]
+    /// The notifications of each decision, by `signedDate`; never an empty one.
+    let decisions: [[NoticeFact]]
 
-    /// All notifications of one decision, by `signedDate`.
-    ///
-    /// - Parameter decline: one of them.
-    func notifications(ofDecisionIn decline: NoticeFact) -> [NoticeFact] {
-        guard let charge = charge(of: decline) else { return [decline] }
+    /// - Parameters:
+    ///   - notices: by `signedDate`.
+    ///   - periods: say which ids name one charge (PER-1).
+    init(_ notices: [NoticeFact], periods: [Period]) {
+        guard notices.contains(where: \.isDecline) else {
+            decisions = []
+            return
+        }
         var decisions: [[NoticeFact]] = []
-        var wasAsked = true
-        for notice in notices where self.charge(of: notice) == charge {
-            switch notice.notificationType {
-            case "CONSUMPTION_REQUEST": wasAsked = true
-            case "REFUND_DECLINED":
-                let isSoon = decisions.last?.last.map { notice.signedDate <= $0.signedDate.adding(.days(1)) } ?? false
-                if wasAsked || !isSoon { decisions.append([]) }
-                decisions[decisions.count - 1].append(notice)
-                wasAsked = false
-            default: break
+        // Of each charge the decision that goes on, unless it was asked about since.
+        var latest: [TransactionID: Int] = [:]
+        for notice in notices {
+            let charge = notice.transactionId.map { id in periods.first { $0.isNamed(by: id) }?.transactionIds.min() ?? id }
+            if notice.notificationType == "CONSUMPTION_REQUEST", let charge { latest[charge] = nil }
+            guard notice.isDecline else { continue }
+            if let known = charge.flatMap({ latest[$0] }), let last = decisions[known].last,
+                notice.signedDate <= last.signedDate.adding(.days(1))
+            {
+                decisions[known].append(notice)
+            } else {
+                decisions.append([notice])
+                if let charge { latest[charge] = decisions.count - 1 }
             }
         }
-        return decisions.first { $0.contains(decline) } ?? [decline]
+        self.decisions = decisions
     }
 
     /// Whether it is the first notification of its decision.
-    func isFirst(_ decline: NoticeFact) -> Bool { notifications(ofDecisionIn: decline).first == decline }
+    func isFirst(_ decline: NoticeFact) -> Bool { decisions.contains { $0.first == decline } }
+}
 
-    /// The charge that a notification names, by whichever of its ids (PER-1); nil where it names none.
-    private func charge(of notice: NoticeFact) -> TransactionID? {
-        guard let id = notice.transactionId else { return nil }
-        return periods.first { $0.isNamed(by: id) }?.transactionIds.min() ?? id
-    }
+extension NoticeFact {
+    fileprivate var isDecline: Bool { notificationType == "REFUND_DECLINED" }
 }

@@ -225,7 +225,8 @@ package struct Revocation: Sendable, Hashable, Codable {
     package var revocationReason: Int64?
     /// Thousandths of a percent: 100 000 is all of it; nil where Apple does not say.
     package var revocationPercentage: Int64?
-    /// How many seats of a purchase of several are refunded in all (PER-12); nil where it is no refund of seats.
+    /// How many seats of a purchase of several are refunded in all (PER-12): 0 where Apple calls it a refund of seats and does
+    /// not say of how many, nil where it is none.
     package var revokedSeatQuantity: Int64?
 
     package init(

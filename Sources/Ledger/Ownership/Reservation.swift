@@ -23,8 +23,10 @@ package struct Reservation: Sendable, Hashable {
         (left.reservedAt, left.id) < (right.reservedAt, right.id)
     }
 
-    /// The claim that it counts as; nil while no period is known.
+    /// The claim that it counts as; nil while no period is known, and for a constant that names nobody (OWN-2), which versions
+    /// before took.
     func claim(in periods: [Period]) -> Claim? {
+        guard !customer.namesNobody else { return nil }
         let bought = periods.last { $0.isBought && $0.purchaseDate <= reservedAt }
         guard let shown = bought ?? periods.first else { return nil }
         return Claim(

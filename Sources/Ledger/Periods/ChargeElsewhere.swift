@@ -9,10 +9,10 @@ package struct ChargeElsewhere: Sendable, Hashable {
     package let copy: TransactionFact
     /// The earliest `signedDate` of any copy there, also of one that is not kept.
     package let signedFirst: Timestamp
-    /// The latest REFUND_REVERSED there that names an id of the charge; nil where none does (ENT-5).
-    package let reversedAt: Timestamp?
+    /// When each REFUND_REVERSED there was signed that names an id of the charge; sorted (ENT-5).
+    package let reversals: [Timestamp]
 
-    package init(_ copy: TransactionFact, signedFirst: Timestamp, reversedAt: Timestamp? = nil) {
+    package init(_ copy: TransactionFact, signedFirst: Timestamp, reversals: [Timestamp] = []) {
         var charge = TransactionFact(
             originalTransactionId: copy.originalTransactionId, transactionId: copy.transactionId, productId: copy.productId,
             purchaseDate: copy.purchaseDate, signedDate: copy.signedDate)
@@ -25,7 +25,7 @@ package struct ChargeElsewhere: Sendable, Hashable {
         charge.details.inAppOwnershipType = copy.details.inAppOwnershipType
         self.copy = charge
         self.signedFirst = signedFirst
-        self.reversedAt = reversedAt
+        self.reversals = reversals
     }
 
     /// The other subscription.
@@ -34,8 +34,8 @@ package struct ChargeElsewhere: Sendable, Hashable {
     /// Tells apart what one history hears.
     package var id: String {
         let revocation = copy.revocation
-        let instants = [
-            copy.signedDate, signedFirst, reversedAt, copy.purchaseDate, copy.expiresDate, revocation?.revocationDate,
+        let instants: [Timestamp?] = [
+            copy.signedDate, signedFirst, reversals.last, copy.purchaseDate, copy.expiresDate, revocation?.revocationDate,
         ]
         let words: [String?] = [
             copy.source.map { "\($0)" }, revocation?.revocationType, revocation?.revocationReason.map { "\($0)" },
@@ -43,10 +43,10 @@ package struct ChargeElsewhere: Sendable, Hashable {
         ]
         // Written only where it is said, so that the ids that are kept stay theirs.
         let seats = revocation?.revokedSeatQuantity.map { ["seats \($0)"] } ?? []
-        return
-            ([copy.webOrderLineItemId ?? "", originalTransactionId.rawValue, copy.transactionId.rawValue]
-            + instants.map { $0.map { "\($0.millisecondsSince1970)" } ?? "-" } + words.map { $0 ?? "-" } + seats)
-            .joined(separator: "/")
+        let earlier = reversals.dropLast().map { "reversed \($0.millisecondsSince1970)" }
+        let ids = [copy.webOrderLineItemId ?? "", originalTransactionId.rawValue, copy.transactionId.rawValue]
+        let dates = instants.map { $0.map { "\($0.millisecondsSince1970)" } ?? "-" }
+        return (ids + dates + words.map { $0 ?? "-" } + seats + earlier).joined(separator: "/")
     }
 
     static func inOrder(_ left: Self, _ right: Self) -> Bool {
@@ -64,7 +64,9 @@ struct Charge: Hashable {
     let expiresDate: Timestamp?
     /// The refund that stands; nil where none does.
     let revocation: Revocation?
-    let reversedAt: Timestamp?
+    /// The refunds that copies show, standing or not.
+    private let refunds: [ShownRefund]
+    private let reversals: [Timestamp]
     private let transactionIds: [TransactionID]
 
     /// Nil for what is no charge of its own, as what a family shares (OWN-13).
@@ -72,7 +74,7 @@ struct Charge: Hashable {
         let fact = entry.latest
         guard fact.details.isCharge else { return nil }
         self.originalTransactionId = originalTransactionId
-        (signedFirst, reversedAt) = (entry.signedFirst, entry.reversedAt)
+        (signedFirst, refunds, reversals) = (entry.signedFirst, entry.shownRefunds, entry.reversals)
         (purchaseDate, expiresDate) = (fact.purchaseDate, fact.expiresDate)
         revocation = fact.isUpgraded ? nil : fact.revocation
         transactionIds = ([fact.transactionId] + entry.otherIds).sorted()
@@ -85,13 +87,13 @@ struct Charge: Hashable {
 /// What is known of charges under other subscriptions, put together from all that was heard.
 struct ChargesElsewhere {
     private var books: [OriginalTransactionID: PeriodBook] = [:]
-    private var reversals: [OriginalTransactionID: [(key: String, at: Timestamp)]] = [:]
+    private var reversals: [OriginalTransactionID: [String: [Timestamp]]] = [:]
 
     init(_ heard: [ChargeElsewhere]) {
         for charge in heard {
             books[charge.originalTransactionId, default: PeriodBook()].record(charge.copy, signedFirst: charge.signedFirst)
-            guard let key = charge.copy.webOrderLineItemId, let instant = charge.reversedAt else { continue }
-            reversals[charge.originalTransactionId, default: []].append((key, instant))
+            guard let key = charge.copy.webOrderLineItemId else { continue }
+            reversals[charge.originalTransactionId, default: [:]][key, default: []] += charge.reversals
         }
     }
 
@@ -100,9 +102,7 @@ struct ChargesElsewhere {
         books.sorted { $0.key < $1.key }.flatMap { subscription, book in
             book.entries().filter { $0.webOrderLineItemId == webOrderLineItemId }.map { entry in
                 var entry = entry
-                for reversal in reversals[subscription] ?? [] where reversal.key == webOrderLineItemId {
-                    entry.reverse(at: reversal.at)
-                }
+                entry.reverse(at: reversals[subscription]?[webOrderLineItemId] ?? [])
                 return (subscription, entry)
             }
         }
@@ -129,7 +129,7 @@ extension SubscriptionHistory {
             .entries(called: webOrderLineItemId).compactMap { Charge($0.entry, of: id) }
         guard entries.compactMap({ Charge($0, of: id) }) != known else { return [] }
         return entries.flatMap { entry in
-            entry.copies.map { ChargeElsewhere($0, signedFirst: entry.signedFirst, reversedAt: entry.reversedAt) }
+            entry.copies.map { ChargeElsewhere($0, signedFirst: entry.signedFirst, reversals: entry.reversals) }
         }
     }
 }

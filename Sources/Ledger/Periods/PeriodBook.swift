@@ -8,8 +8,8 @@ package import Primitives
 package struct PeriodBook: Sendable, Hashable {
     /// One line for all facts that give the same names; sorted by Apple's key where there is one, then by product and second.
     package private(set) var lines: [Line] = []
-    /// REFUND_REVERSED by the id that it names: the latest of each (ENT-5).
-    private var reversals: [TransactionID: Timestamp] = [:]
+    /// When each REFUND_REVERSED was signed, by the id that it names (ENT-5).
+    private var reversals: [TransactionID: Set<Timestamp>] = [:]
 
     package init() {}
 
@@ -22,7 +22,7 @@ package struct PeriodBook: Sendable, Hashable {
     /// Takes a notification: REFUND_REVERSED withdraws the refund of the charge that it names by any of its ids.
     mutating func take(_ notice: NoticeFact) {
         guard notice.notificationType == "REFUND_REVERSED", let id = notice.transactionId else { return }
-        reversals[id] = max(reversals[id] ?? notice.signedDate, notice.signedDate)
+        reversals[id, default: []].insert(notice.signedDate)
     }
 
     /// Apple's name of the subscription group, which all transactions of one subscription share; nil where none says it.
@@ -143,7 +143,7 @@ package struct PeriodBook: Sendable, Hashable {
         guard !reversals.isEmpty else { return entries }
         for index in entries.indices {
             let ids = [entries[index].latest.transactionId] + entries[index].otherIds
-            if let latest = ids.compactMap({ reversals[$0] }).max() { entries[index].reverse(at: latest) }
+            entries[index].reverse(at: ids.flatMap { reversals[$0] ?? [] })
         }
         return entries
     }
@@ -234,8 +234,19 @@ package struct PeriodBook: Sendable, Hashable {
         var copies: [TransactionFact] { versions.all }
         /// The earliest `signedDate` of any copy.
         var signedFirst: Timestamp { versions.signedFirst }
-        /// The latest REFUND_REVERSED that names one of its ids; nil where none does (ENT-5).
-        var reversedAt: Timestamp? { versions.reversedAt }
+        /// When each REFUND_REVERSED was signed that names the charge; sorted (ENT-5).
+        var reversals: [Timestamp] { versions.reversals }
+        /// What copies of the same charge under other subscriptions show (PER-1).
+        private var refundsElsewhere: [ShownRefund] = []
+        /// The refunds that its copies show, standing or not; by the date of the newest copy of each.
+        var shownRefunds: [ShownRefund] {
+            versions.kept.contains { $0.fact.revocation != nil } ? ShownRefund.all(in: versions.all) : []
+        }
+        /// ENT-5: mostly none.
+        var withdrawnRefunds: [WithdrawnRefund] {
+            guard !reversals.isEmpty else { return [] }
+            return WithdrawnRefund.all(among: ShownRefund.joined(shownRefunds + refundsElsewhere), by: reversals)
+        }
 
         /// - Parameter isSecond: whether an earlier period has the same key.
         fileprivate init(_ line: Line, isSecond: Bool = false) {
@@ -253,11 +264,14 @@ package struct PeriodBook: Sendable, Hashable {
         }
 
         /// REFUND_REVERSED names one of its ids, or one of the same charge under another subscription.
-        mutating func reverse(at instant: Timestamp) {
-            guard reversedAt.map({ $0 < instant }) ?? true else { return }
-            versions.reversedAt = instant
+        mutating func reverse(at instants: [Timestamp]) {
+            guard !instants.isEmpty else { return }
+            versions.reversals = Set(versions.reversals).union(instants).sorted()
             kept = versions.prevailing
         }
+
+        /// The refunds that the same charge has under other subscriptions.
+        mutating func note(elsewhere refunds: [ShownRefund]) { refundsElsewhere = refunds }
 
         /// It was refunded under another subscription, where no refund of its own is known.
         mutating func take(_ revocation: Revocation) {

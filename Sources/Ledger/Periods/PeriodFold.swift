@@ -9,7 +9,6 @@ struct PeriodFold {
     private let policies: PolicyTimeline
     private let entries: [PeriodBook.Entry]
     private let elsewhere: Elsewhere
-    private let withdrawn: WithdrawnRefunds
     /// In order; each one's end may still be moved back by a later one that takes its place.
     private var drafts: [Draft] = []
     /// Which drafts may still run when the next period begins.
@@ -57,7 +56,6 @@ struct PeriodFold {
         self.elsewhere = elsewhere
         self.policies = policies
         renewals = history.renewals
-        withdrawn = WithdrawnRefunds(history.notices)
         hasOlderData = entries.contains { $0.kept.fact.transactionReason == nil }
         drafts.reserveCapacity(entries.count)
     }
@@ -253,10 +251,10 @@ struct PeriodFold {
     }
 
     /// ENT-4, ENT-5: what was returned of it, in the order in which Apple decided it.
-    private func returns(of draft: Draft, isSwitch: Bool) -> [PeriodReturn] {
+    private func returns(of draft: Draft, endedBy end: Period.End, isSwitch: Bool) -> [PeriodReturn] {
         guard draft.absence == nil else { return [] }
-        let (fact, end) = (kept(draft).fact, ending(of: draft))
-        var returns = withdrawn.refunds(of: entries[draft.entry]).compactMap { refund in
+        let fact = kept(draft).fact
+        var returns = entries[draft.entry].withdrawnRefunds.compactMap { refund in
             policies.part(takenBy: refund.revocation, of: fact).map {
                 PeriodReturn($0, at: refund.revocation.revocationDate, withdrawnAt: refund.withdrawnAt)
             }
@@ -276,11 +274,13 @@ struct PeriodFold {
         // OWN-13: what a family shares may be kept and give nothing.
         let isIgnored =
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
+        let end = ending(of: draft)
+        let isSwitch = continuedBy != nil && draft.ending == .replaced
         return Period(
-            entries[draft.entry], beginning: draft.beginning, end: ending(of: draft), isIgnored: isIgnored,
+            entries[draft.entry], beginning: draft.beginning, end: end, isIgnored: isIgnored,
             fate: .init(
                 absence: draft.absence, continuedBy: continuedBy, mayBeRenewal: draft.mayBeRenewal,
-                returns: returns(of: draft, isSwitch: continuedBy != nil && draft.ending == .replaced)))
+                returns: returns(of: draft, endedBy: end, isSwitch: isSwitch)))
     }
 }
 
@@ -297,10 +297,9 @@ private struct Elsewhere {
             guard let key = entries[index].webOrderLineItemId else { continue }
             var same = charges.entries(called: key).filter { $0.entry.isCharge(of: entries[index]) }
             // A reversal under either subscription withdraws the refunds of both (ENT-5).
-            for instant in same.compactMap(\.entry.reversedAt) { entries[index].reverse(at: instant) }
-            if let instant = entries[index].reversedAt {
-                for other in same.indices { same[other].entry.reverse(at: instant) }
-            }
+            entries[index].reverse(at: same.flatMap(\.entry.reversals))
+            for other in same.indices { same[other].entry.reverse(at: entries[index].reversals) }
+            entries[index].note(elsewhere: same.flatMap(\.entry.shownRefunds))
             let others = same.compactMap { Charge($0.entry, of: $0.of) }
             let own = (entries[index].signedFirst, history.key.originalTransactionId)
             if let first = others.min(by: { $0.order < $1.order }), first.order < own {
@@ -309,38 +308,5 @@ private struct Elsewhere {
                 entries[index].take(revocation)
             }
         }
-    }
-}
-
-/// ENT-5: the refunds of which a REFUND notification gives the date and that a REFUND_REVERSED withdrew. One that only a silent
-/// copy withdrew counts as never made: the silence has no date of its own.
-private struct WithdrawnRefunds {
-    struct Refund {
-        let revocation: Revocation
-        let withdrawnAt: Timestamp
-    }
-
-    /// By `signedDate`; empty where nothing was reversed.
-    private let notices: [NoticeFact]
-
-    init(_ notices: [NoticeFact]) {
-        let isReversed = notices.contains { $0.notificationType == "REFUND_REVERSED" }
-        self.notices = isReversed ? notices.filter { $0.revocation != nil || $0.notificationType == "REFUND_REVERSED" } : []
-    }
-
-    /// The withdrawn refunds of one period. Of several refunds before a reversal the last one counts.
-    func refunds(of entry: PeriodBook.Entry) -> [Refund] {
-        guard !notices.isEmpty else { return [] }
-        let ids = Set([entry.latest.transactionId] + entry.otherIds)
-        var (refunds, last) = ([Refund](), Revocation?.none)
-        for notice in notices where notice.transactionId.map(ids.contains) ?? false {
-            if let revocation = notice.revocation {
-                last = revocation
-            } else if let revocation = last {
-                refunds.append(Refund(revocation: revocation, withdrawnAt: notice.signedDate))
-                last = nil
-            }
-        }
-        return refunds
     }
 }

@@ -4,8 +4,9 @@ import Primitives
 ///
 /// Of each source the newest copy of each `transactionId` is kept, and each older one that says what no newer copy of that source
 /// says: silence withdraws nothing but a revocation of the same id, and a poor source may be newer without erasing what a rich
-/// one knows, in any order (FACT-2, decision 0063). What is kept is a maximum over dates for each member, so taking copies is
-/// commutative, associative and idempotent.
+/// one knows, in any order (FACT-2, decision 0063). A refund that no newer copy shows is kept too, since it may be given back
+/// later (ENT-5). What is kept is a maximum over dates for each member, so taking copies is commutative, associative and
+/// idempotent.
 struct PeriodVersions: Sendable, Hashable {
     /// By source, the richest first; of one source the newest first.
     private(set) var kept: [KeptTransaction]
@@ -13,9 +14,10 @@ struct PeriodVersions: Sendable, Hashable {
     private(set) var tokens: [BorneToken] = []
     /// The earliest `signedDate` of any copy.
     private(set) var signedFirst: Timestamp
-    /// The latest REFUND_REVERSED that names one of its ids: it withdraws each revocation that was signed before (ENT-5). No
-    /// copy says it: the book adds it where it reads the period.
-    var reversedAt: Timestamp?
+    /// When each REFUND_REVERSED was signed that names one of its ids; sorted. It withdraws each revocation that was signed
+    /// before (ENT-5). No copy says it: the book adds it where it reads the period.
+    var reversals: [Timestamp] = []
+    private var reversedAt: Timestamp? { reversals.last }
     var all: [TransactionFact] { kept.map(\.fact) }
     init(_ first: TransactionFact) {
         kept = [KeptTransaction(first)]
@@ -86,7 +88,7 @@ struct PeriodVersions: Sendable, Hashable {
         for version in other.all { take(version) }
         for borne in other.tokens { _ = note(borne) }
         signedFirst = min(signedFirst, other.signedFirst)
-        reversedAt = [reversedAt, other.reversedAt].compactMap { $0 }.max()
+        reversals = Set(reversals).union(other.reversals).sorted()
     }
 
     mutating func lower(signedFirst instant: Timestamp) { signedFirst = min(signedFirst, instant) }
@@ -150,10 +152,13 @@ extension TransactionFact {
     /// How much its source tells.
     fileprivate var rank: Int { LegacySource.rank(source) }
 
-    /// Whether it says something that stays said and that none of the newer copies of its source says, or is the newest of its
-    /// id, which a restore mints anew (PER-1) and by which a revocation is withdrawn. Tokens are kept apart (FACT-2).
+    /// Whether it says something that none of the newer copies of its source says, or is the newest of its id, which a restore
+    /// mints anew (PER-1) and by which a revocation is withdrawn. Tokens are kept apart (FACT-2).
     fileprivate func says(whatNoneOf newer: some Collection<KeptTransaction>) -> Bool {
         guard newer.contains(where: { $0.fact.transactionId == transactionId }) else { return true }
+        if let date = revocation?.revocationDate, !newer.contains(where: { $0.fact.revocation?.revocationDate == date }) {
+            return true
+        }
         return newer.reduce(stated) { $0.subtracting($1.fact.stated) } != []
     }
 
@@ -167,6 +172,7 @@ extension TransactionFact {
         if isUpgraded { stated.insert(.isUpgraded) }
         if appTransactionId != nil { stated.insert(.appTransactionId) }
         if previousOriginalTransactionId != nil { stated.insert(.previousOriginalTransactionId) }
+        if revocation?.revokedSeatQuantity != nil { stated.insert(.revokedSeatQuantity) }
         return stated
     }
 
@@ -217,6 +223,7 @@ private struct StatedMembers: OptionSet {
     static let commitmentExpiresDate = Self(bit: 16)
     static let additionalTransactionReason = Self(bit: 17)
     static let previousOriginalTransactionId = Self(bit: 18)
+    static let revokedSeatQuantity = Self(bit: 19)
 }
 
 extension TransactionDetails {
@@ -276,7 +283,7 @@ extension TransactionDetails {
 
 extension Revocation {
     /// A line writes when and perhaps why; only a JWS writes how much (PER-11).
-    fileprivate mutating func learn(from other: Revocation) {
+    mutating func learn(from other: Revocation) {
         guard revocationDate.truncatedToSecond == other.revocationDate.truncatedToSecond else { return }
         revocationDate = revocationDate.refined(by: other.revocationDate)
         revocationType = revocationType ?? other.revocationType

@@ -7,7 +7,7 @@ package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for
     /// `toldUntil`, how often claims were made again and which periods are unannounced, which are no facts: these come first, in
     /// every form from 2, from 3 and from 9 on, always written alike.
-    package static let form: UInt8 = 9
+    package static let form: UInt8 = 10
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
@@ -184,7 +184,7 @@ extension CompactWriter {
     mutating func chargeElsewhere(_ charge: ChargeElsewhere) {
         transaction(charge.copy)
         instant(charge.signedFirst)
-        list([charge.reversedAt].compactMap(\.self)) { $0.instant($1) }
+        list(charge.reversals) { $0.instant($1) }
     }
 
     private mutating func borne(_ borne: BorneToken) {
@@ -328,7 +328,7 @@ extension CompactReader {
 
     mutating func chargeElsewhere() throws -> ChargeElsewhere {
         let (copy, first) = (try transaction(), try instant())
-        return ChargeElsewhere(copy, signedFirst: first, reversedAt: try list { try $0.instant() }.first)
+        return ChargeElsewhere(copy, signedFirst: first, reversals: try list { try $0.instant() })
     }
 
     fileprivate mutating func alias() throws -> PeriodAlias {
