@@ -175,7 +175,8 @@ extension EventItem {
             .optional("revocationPercentage", .integer, "The refunded part in thousandths of a per cent: 100000 is all."),
             .optional("revocationReason", .integer, "0 other, 1 an issue in the app."),
             .optional("revocationType", .text, "In Apple's spelling.", example: "REFUND_FULL"),
-            .optional("revokedSeatQuantity", .integer, "How many seats are refunded in all (PER-12); 0: Apple does not say how many."),
+            .optional(
+                "revokedSeatQuantity", .integer, "How many seats are refunded in all (PER-12); 0: Apple does not say how many."),
         ])
 
     private static let offerSchema = ObjectSchema(
