@@ -12,4 +12,7 @@ final class FileLock {
         }
         self.file = file
     }
+
+    /// Closing alone would leave the lock to a process that was forked meanwhile and has not yet begun its own program.
+    deinit { _ = flock(file.fileDescriptor, LOCK_UN) }
 }
