@@ -32,7 +32,7 @@ package struct OraclePeriod: Sendable, Hashable {
     var tokens: [OracleBorneToken] = []
     /// Every version known.
     var versions: [OracleTransaction]
-    /// Those of the same charge under other subscriptions (PER-1).
+    /// Every version known of the same charge under other subscriptions (PER-1).
     var versionsElsewhere: [OracleTransaction] = []
     /// When an immediate change ended it.
     var replacedAt: Int64?

@@ -23,8 +23,8 @@ package struct Reservation: Sendable, Hashable {
         (left.reservedAt, left.id) < (right.reservedAt, right.id)
     }
 
-    /// The claim that it counts as; nil while no period is known, and for a constant that names nobody (OWN-2), which versions
-    /// before took.
+    /// The claim that it counts as; nil while no period is known, and where its customer is a constant that names nobody
+    /// (OWN-2): earlier versions took such reservations.
     func claim(in periods: [Period]) -> Claim? {
         guard !customer.namesNobody else { return nil }
         let bought = periods.last { $0.isBought && $0.purchaseDate <= reservedAt }

@@ -242,7 +242,7 @@ package struct PeriodBook: Sendable, Hashable {
         var shownRefunds: [ShownRefund] {
             versions.kept.contains { $0.fact.revocation != nil } ? ShownRefund.all(in: versions.all) : []
         }
-        /// ENT-5: mostly none.
+        /// The refunds of it that a REFUND_REVERSED withdrew (ENT-5); mostly none.
         var withdrawnRefunds: [WithdrawnRefund] {
             guard !reversals.isEmpty else { return [] }
             return WithdrawnRefund.all(among: ShownRefund.joined(shownRefunds + refundsElsewhere), by: reversals)
