@@ -244,7 +244,7 @@ package struct Revocation: Sendable, Hashable, Codable {
     package func isOfSeats(of fact: TransactionFact) -> Bool { revokedSeatQuantity.map { $0 < fact.units } ?? false }
 
     /// Only a part of the price was given back; whether that ends access depends on what was bought and on the app's policy
-    /// (``PolicyTimeline/part(takenBy:of:)``).
+    /// (`PolicyTimeline.part(takenBy:of:)`).
     package var isPartial: Bool {
         if revocationType == "REFUND_PRORATED" { return true }
         guard let revocationPercentage else { return false }
