@@ -109,7 +109,7 @@ package struct OracleAnswer: Sendable {
         let spans = subscriptions.flatMap(\.spans)
         let instants =
             spans.map(\.from) + spans.compactMap(\.until) + subscriptions.flatMap(\.steps).map(\.from)
-            + votes.flatMap(\.instants)
+            + owners.flatMap(passes).flatMap { [$0.from, $0.paidThrough] } + votes.flatMap(\.instants)
         return Set(instants).sorted()
     }
 }

@@ -60,9 +60,14 @@ extension OracleAnswer {
             products.contains($0.productId) && (accrual == .follow || $0.kind != .paid)
         }
         let credited = accrual == .balance ? products : []
-        let balance = balance(of: name, entitlement: entitlement, products: credited)
-        return !spans.isEmpty || balance.contains { $0.from <= instant && instant < $0.paidThrough }
+        let windows = balance(of: name, entitlement: entitlement, products: credited) + passes(of: customer)
+        return !spans.isEmpty || windows.contains { $0.from <= instant && instant < $0.paidThrough }
             || isGranted(name, entitlement, at: instant)
+    }
+
+    /// The windows of a customer's non-renewing subscriptions: what is bought while something is left is added to it (PER-9).
+    package func passes(of customer: String) -> [OracleWindow] {
+        windows(of: buckets(of: people.customer(customer), [OracleProduct.pass.id], .nonRenewing))
     }
 
     // MARK: Buckets
@@ -71,26 +76,34 @@ extension OracleAnswer {
         Bucket(name: "c/\(number)", at: credit.at, total: credit.duration, returns: [])
     }
 
-    private func buckets(of customer: String, _ products: Set<String>) -> [Bucket] {
+    private func buckets(
+        of customer: String, _ products: Set<String>, _ type: OracleProductType = .autoRenewable
+    ) -> [Bucket] {
         subscriptions.flatMap { subscription in
             subscription.periods.compactMap { period -> Bucket? in
-                guard isCredited(period), products.contains(period.productId), let expires = period.expiresDate,
+                guard period.word.type == type, !period.isReplacedEarly, !policies.ignores(period),
+                    products.contains(period.productId), let end = creditedUntil(period),
                     subscription.owner(at: period.purchaseDate) == customer
                 else { return nil }
                 let returns = period.returned.map { given in
-                    // A part: what is left by Apple's clock.
-                    let rest = max(0, expires - max(period.purchaseDate, given.at))
-                    return (at: given.at, most: given.isWhole ? nil : rest, withdrawnAt: given.withdrawnAt)
+                    let most: Int64? =
+                        switch given.part {
+                        case .whole: nil
+                        case .rest: max(0, end - max(period.purchaseDate, given.at))
+                        case .units(let units): units * OracleProduct.pass.days * day
+                        }
+                    return (at: given.at, most: most, withdrawnAt: given.withdrawnAt)
                 }
                 return Bucket(
                     name: "p/\(period.word.transactionId)/\(subscription.originalTransactionId)", at: period.purchaseDate,
-                    total: expires - period.purchaseDate, returns: returns)
+                    total: end - period.purchaseDate, returns: returns)
             }
         }
     }
 
-    private func isCredited(_ period: OraclePeriod) -> Bool {
-        period.word.type == .autoRenewable && !period.isReplacedEarly && !policies.ignores(period)
+    private func creditedUntil(_ period: OraclePeriod) -> Int64? {
+        if period.word.type == .autoRenewable { return period.expiresDate }
+        return period.purchaseDate + period.word.quantity * OracleProduct.pass.days * day
     }
 
     private func voted(_ customer: String, _ entitlement: String) -> [Bucket] {

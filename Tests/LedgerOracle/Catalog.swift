@@ -13,6 +13,9 @@ package struct OracleProduct: Sendable, Hashable {
         OracleProduct(id: "silver.quarterly", level: 2, days: 91),
     ]
 
+    /// A non-renewing subscription: how long one lasts is configured (PER-9).
+    package static let pass = OracleProduct(id: "gold.pass", level: 1, days: 30)
+
     /// Whether Apple makes the change at once: to a higher level, or to the same level and duration (PER-3).
     func replacesAtOnce(_ other: OracleProduct) -> Bool {
         level < other.level || (level == other.level && days == other.days)

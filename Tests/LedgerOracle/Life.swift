@@ -83,6 +83,7 @@ struct LifeWriter {
             shelves[index] = shelf
         }
         for index in shelves.indices where chance.happens(50) { someClaim(shelves[index]) }
+        if chance.happens(30) { buyPasses() }
         reserve()
         decide()
         dropEarlyReservations()

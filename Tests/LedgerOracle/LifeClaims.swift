@@ -3,8 +3,7 @@ extension LifeWriter {
     // MARK: Of a purchase
 
     /// The buyer's device uploads what was bought, soon or late or never; sometimes another customer's device does too.
-    mutating func claimPurchase(_ shelf: Shelf, by buyer: LifeCustomer) {
-        guard let shown = shelf.sent.last else { return }
+    mutating func claimPurchase(_ shown: OracleTransaction, by buyer: LifeCustomer) {
         // Everybody's device finds it in its queue, in any order.
         if chance.happens(12) {
             for customer in customers { claimPurchase(shown, by: customer, queuePercent: 90) }

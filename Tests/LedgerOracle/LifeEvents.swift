@@ -63,7 +63,7 @@ extension LifeWriter {
         guard let last = shelf.transactions.indices.last else { return }
         sign(&shelf, last, at: instant + chance.between(0, 5000), Word(type: type, subtype: subtype, status: 1))
         shelf.now = instant + 5000
-        if let buyer { claimPurchase(shelf, by: buyer) }
+        if let buyer, let shown = shelf.sent.last { claimPurchase(shown, by: buyer) }
     }
 
     /// The buyer's own token, the previous one again, or none.

@@ -60,8 +60,11 @@ package struct OraclePeriod: Sendable, Hashable {
 /// Something of a period that was returned to who paid it, and perhaps withdrawn (0072).
 package struct OracleReturn: Sendable, Hashable {
     let at: Int64
-    let isWhole: Bool
+    let part: Part
     var withdrawnAt: Int64?
+
+    /// All that is left; what is left by Apple's clock; so many of several (PER-11).
+    enum Part: Sendable, Hashable { case whole, rest, units(Int64) }
 }
 
 /// A switch between a subscription and a bundle (PER-14).
@@ -156,21 +159,20 @@ struct PeriodReader {
             let since = reversals.last { $0 < reversal } ?? .min
             let shown = refunds.filter { since <= $0.signedDate && $0.signedDate < reversal }
             let latest = shown.max { ($0.signedDate, $0.revocationDate ?? 0) < ($1.signedDate, $1.revocationDate ?? 0) }
-            guard let latest, let date = latest.revocationDate,
-                policies.takesAccess(refundOf: period.word.type, isPartial: latest.isPartialRefund, at: date)
-            else { return nil }
-            return OracleReturn(at: date, isWhole: !latest.isPartialRefund, withdrawnAt: reversal)
+            guard let latest, let date = latest.revocationDate, let part = policies.part(takenBy: latest) else { return nil }
+            return OracleReturn(at: date, part: part, withdrawnAt: reversal)
         }
     }
 
     private func standingReturns(_ period: OraclePeriod) -> [OracleReturn] {
         var returns: [OracleReturn] = []
-        if period.endReason == .replaced, let end = period.end { returns.append(OracleReturn(at: end, isWhole: false)) }
+        if period.endReason == .replaced, let end = period.end { returns.append(OracleReturn(at: end, part: .rest)) }
         let isSwitch = period.continued != nil && period.endReason == .replaced
-        guard let date = period.word.revocationDate, !period.word.isUpgraded, !isSwitch, policies.takesAccess(period.word),
+        guard let date = period.word.revocationDate, !period.word.isUpgraded, !isSwitch,
+            let part = policies.part(takenBy: period.word),
             period.endReason != .replaced || period.end.map(second) != second(of: date)
         else { return returns }
-        return returns + [OracleReturn(at: date, isWhole: !period.word.isPartialRefund)]
+        return returns + [OracleReturn(at: date, part: part)]
     }
 
     // MARK: Switches of bundles (PER-14)

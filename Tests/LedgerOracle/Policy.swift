@@ -95,15 +95,24 @@ package struct OraclePolicies: Sendable, Hashable {
 
     /// Whether a version of a transaction has a revocation that removes access (0017, 4 and 5).
     func takesAccess(_ transaction: OracleTransaction) -> Bool {
-        guard let revoked = transaction.revocationDate else { return false }
-        return takesAccess(refundOf: transaction.type, isPartial: transaction.isPartialRefund, at: revoked)
+        switch part(takenBy: transaction) {
+        case .whole, .rest: true
+        case .units, nil: false
+        }
     }
 
-    /// PER-11 (0075): in part, an auto-renewable subscription and everything else have a policy each.
-    func takesAccess(refundOf type: OracleProductType, isPartial: Bool, at date: Int64) -> Bool {
-        if !isPartial { return true }
+    /// How much of what was bought a refund takes; nil where it takes nothing (PER-11, 0075): in part, an auto-renewable
+    /// subscription and everything indivisible have a policy each, and of several only whole ones are taken, never the last.
+    func part(takenBy transaction: OracleTransaction) -> OracleReturn.Part? {
+        guard let date = transaction.revocationDate else { return nil }
+        if !transaction.isPartialRefund { return .whole }
         let policy = policy(at: date)
-        return type == .autoRenewable ? policy.partialRefunds == .endSubscriptions : policy.partialRefundsOfOthers == .end
+        if transaction.type == .autoRenewable { return policy.partialRefunds == .endSubscriptions ? .rest : nil }
+        if transaction.quantity == 1 { return policy.partialRefundsOfOthers == .end ? .whole : nil }
+        guard transaction.type == .nonRenewing, let percentage = transaction.revocationPercentage else { return nil }
+        // Apple rounds: of three units one is 33333.
+        let taken = (1..<transaction.quantity).last { $0 * 100_000 <= transaction.quantity * (percentage + 1) }
+        return taken.map { .units($0) }
     }
 
     /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).

@@ -70,7 +70,7 @@ package struct Printout {
             words.append("revoked \(time(revoked)) \(it.revocationType ?? "-") \(percentage)")
         }
         if let token = it.appAccountToken { words.append("token \(token)") }
-        if it.type != .autoRenewable { words.append("\(it.type)") }
+        if it.type != .autoRenewable { words.append("\(it.quantity) \(it.type)") }
         if it.ownership == .familyShared { words.append("family") }
         if it.ownership == .assigned { words.append("seat") }
         if it.monthlyCommitment { words.append("commitment") }

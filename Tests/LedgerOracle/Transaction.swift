@@ -33,6 +33,8 @@ package struct OracleTransaction: Sendable, Hashable {
     package var ownership: OracleOwnership?
     /// `billingPlanType` MONTHLY (PER-10).
     package var monthlyCommitment: Bool
+    /// How many were bought at once.
+    package var quantity: Int64 = 1
     /// `additionalTransactionReason` SEAT_ADDITION (PER-12).
     package var isSeatAddition = false
     /// `previousOriginalTransactionId`: the subscription that this one continues after a switch of bundles (PER-14).

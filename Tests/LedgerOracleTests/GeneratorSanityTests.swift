@@ -43,6 +43,14 @@ struct ToldLife: Sendable {
         deliveries.compactMap { if case .transaction(let it) = $0 { it } else { nil } }
     }
 
+    /// The subscriptions of which a refund was reversed.
+    var reversals: [String] {
+        deliveries.compactMap { delivery in
+            guard case .notice(let it) = delivery, it.type == "REFUND_REVERSED" else { return nil }
+            return it.originalTransactionId
+        }
+    }
+
     func verdict(of id: String) -> OracleVerdict? { answer.verdicts.first { $0.claim == id }?.verdict }
 
     /// How long after its purchase a claim of this kind shows a period.
@@ -151,6 +159,7 @@ enum Ingredient: CaseIterable {
     case renewalOffAndOn, earlyRenewalReplaced, oneVersion, twoVersions, threeVersions
     case anonymousRestoredByIdentified, anonymousRestoredByAnonymous, contestedPurchase, boughtByAnother, incoming
     case changeByUpload, changeByToken, formerOwnerFirst, deniedChange
+    case stackedPasses, unitsRefunded, passGivenBack
 
     func occurs(_ life: ToldLife) -> Bool {
         switch self {
@@ -166,6 +175,7 @@ enum Ingredient: CaseIterable {
         case .promptPurchase, .purchaseWithinAnHour, .purchaseWithinDays, .latePurchase, .purchaseBeforeItsDate,
             .endOfPromptWindow, .afterPromptWindow, .endOfPurchaseWindow, .afterPurchaseWindow:
             isUploaded(in: life)
+        case .stackedPasses, .unitsRefunded, .passGivenBack: isOfPasses(life)
         default: isDecided(in: life)
         }
     }
@@ -255,6 +265,17 @@ enum Ingredient: CaseIterable {
         case .afterPromptWindow: life.hits(.purchase, \.promptWindow, late: true)
         case .endOfPurchaseWindow: life.hits(.queue, \.purchaseWindow, late: false)
         default: life.hits(.queue, \.purchaseWindow, late: true)
+        }
+    }
+
+    /// Of non-renewing subscriptions; the longest that one purchase lasts is four of them.
+    private func isOfPasses(_ life: ToldLife) -> Bool {
+        let passes = life.transactions.filter { $0.type == .nonRenewing }
+        let windows = life.answer.owners.flatMap(life.answer.passes)
+        return switch self {
+        case .stackedPasses: windows.contains { $0.paidThrough - $0.from > 4 * OracleProduct.pass.days * day }
+        case .unitsRefunded: passes.contains { $0.quantity > 1 && (25_000..<100_000).contains($0.revocationPercentage ?? 0) }
+        default: life.reversals.contains { id in passes.contains { $0.originalTransactionId == id } }
         }
     }
 

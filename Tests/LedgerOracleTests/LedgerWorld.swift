@@ -237,9 +237,10 @@ struct LedgerWorld {
 
     static func map(balanced: Bool) -> EntitlementMap {
         EntitlementMap(
-            entries: OracleProduct.all.map {
+            entries: (OracleProduct.all + [.pass]).map {
                 .init(productId: .init($0.id), validFrom: Timestamp(0), entitlements: [entitlement])
-            }, balanced: balanced ? [entitlement] : [])
+            }, balanced: balanced ? [entitlement] : [],
+            durations: [ProductID(OracleProduct.pass.id): .days(OracleProduct.pass.days)])
     }
 }
 
@@ -359,6 +360,7 @@ extension TransactionFact {
             }
         }
         details.billingPlanType = it.monthlyCommitment ? "MONTHLY" : nil
+        details.quantity = it.quantity == 1 ? nil : it.quantity
         previousOriginalTransactionId = it.previousOriginalTransactionId.map { OriginalTransactionID($0) }
         details.additionalTransactionReason = it.isSeatAddition ? "SEAT_ADDITION" : nil
     }

@@ -220,13 +220,14 @@ struct Charge {
         (self.alias, self.versions, newest) = (alias, versions, said)
     }
 
-    /// The charges of one subscription, all of them auto-renewable.
+    /// The charges of one subscription, or the one of a one-time purchase.
     static func all(in inputs: [LedgerInput]) -> [Charge] {
         struct Name: Hashable {
             let productId: ProductID
             let second: Timestamp
         }
-        let all = inputs.compactMap(\.transaction)
+        let known = inputs.compactMap(\.transaction)
+        let all = known.filter { !$0.type.isOneTime }
         let facts = all.filter { !$0.details.isSeatAddition }
         let reversals = inputs.compactMap { input -> (TransactionID, Timestamp)? in
             guard case .fact(.notice(let notice, _)) = input, notice.notificationType == "REFUND_REVERSED" else { return nil }
@@ -246,7 +247,8 @@ struct Charge {
         }.compactMap { $0 }
         // Seats are added by a charge of its own, whatever key it has (PER-12).
         let seats = Dictionary(grouping: all.filter(\.details.isSeatAddition), by: \.transactionId)
-        return seats.compactMap { Charge(.seatAddition($0), $1, reversals) }
+        let bought = Charge(.oneTimePurchase, known.filter(\.type.isOneTime), reversals)
+        return [bought].compactMap(\.self) + seats.compactMap { Charge(.seatAddition($0), $1, reversals) }
             + charges.map { charge in
                 // One key with dates that do not overlap, as they never do in these lives: the earliest charge has it.
                 let isRepeated = charges.contains {

@@ -54,11 +54,13 @@ extension LiveStep {
         for charge in charges {
             let fact = charge.newest
             guard let period = period(of: charge), let end = period.end else { continue }
-            findings.expect(.i27, fact.expiresDate.map { end <= $0 } ?? false, "\(charge.alias.key) ends after its expiresDate")
+            // What does not expire ends by a refund alone.
+            let isSigned = fact.expiresDate.map { end <= $0 } ?? (period.endReason != .ran)
+            findings.expect(.i27, isSigned, "\(charge.alias.key) ends after its expiresDate")
             if period.endReason == .ran {
                 findings.expect(.i27, end == fact.expiresDate, "\(charge.alias.key) ran to another end")
             }
-            guard let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation) else { continue }
+            guard let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation, of: fact) else { continue }
             // A revocation of the switch's minute ends it at the switch (PER-14), which the oracle compares.
             guard !isReversedElsewhere(fact), period.continuedBy == nil else { continue }
             let latest = max(revocation.revocationDate, fact.purchaseDate)
@@ -76,8 +78,10 @@ extension LiveStep {
         }
     }
 
-    private func takesAccess(_ revocation: Revocation) -> Bool {
-        !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .endSubscriptions
+    /// What a part of a one-time purchase takes is compared with the oracle (PER-11).
+    private func takesAccess(_ revocation: Revocation, of fact: TransactionFact) -> Bool {
+        if !revocation.isPartial { return true }
+        return !fact.type.isOneTime && policies.policy(at: revocation.revocationDate).partialRefunds == .endSubscriptions
     }
 
     /// I18 and I19: paid time does not exceed what was paid for, minus what was refunded or replaced by an upgrade.
@@ -88,7 +92,7 @@ extension LiveStep {
             if fact.isUpgraded {
                 // The switch was before the data that reports it; a part of the price may have been refunded earlier.
                 end = min(end, max(fact.signedDate, fact.purchaseDate, fact.revocation?.revocationDate ?? fact.purchaseDate))
-            } else if let revocation = fact.revocation, takesAccess(revocation), !isReversedElsewhere(fact) {
+            } else if let revocation = fact.revocation, takesAccess(revocation, of: fact), !isReversedElsewhere(fact) {
                 let isContinued = period(of: charge)?.continuedBy != nil
                 end = min(end, revocation.revocationDate.adding(isContinued ? .seconds(60) : Milliseconds(0)))
             }

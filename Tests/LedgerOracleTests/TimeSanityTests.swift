@@ -169,6 +169,50 @@ private let month = bought("silver.monthly", at(0), at(30))
     }
 }
 
+/// PER-9, ENT-4: what is bought while something is left follows it, and what is refunded leaves its place.
+@Suite struct PassSanityTests {
+    private func pass(_ days: Int64, quantity: Int64 = 1) -> OracleTransaction {
+        var pass = OracleTransaction(
+            originalTransactionId: "P\(days)", transactionId: "P\(days)", productId: OracleProduct.pass.id, type: .nonRenewing,
+            purchaseDate: at(days), reason: .purchase, signedDate: at(days))
+        pass.quantity = quantity
+        return pass
+    }
+
+    /// In days.
+    private func windows(_ passes: [OracleTransaction], _ news: [Delivery]) -> [[Int64]] {
+        let claims = passes.map { claim("A", .purchase, $0, $0.purchaseDate + minute) }
+        let found = answer(passes.map { .transaction($0) } + claims + news)
+        return found.passes(of: "A").map { [($0.from - zero) / day, ($0.paidThrough - zero) / day] }
+    }
+
+    private func part(_ pass: OracleTransaction, _ percentage: Int64, at instant: Int64) -> OracleTransaction {
+        var copy = refunded(pass, instant)
+        (copy.revocationType, copy.revocationPercentage) = ("REFUND_PRORATED", percentage)
+        return copy
+    }
+
+    @Test func `five months follow each other, and nothing is left where all are refunded on day 27`() {
+        let five = (0..<5).map { pass($0) }
+        #expect(windows(five, []) == [[0, 150]])
+        #expect(windows(five, five.map { .transaction(refunded($0, at(27))) }) == [[0, 27]])
+    }
+
+    @Test func `of several months whole ones go, the last of them first and never all, and a reversal gives them back`() {
+        let (one, three) = (pass(0), pass(5, quantity: 3))
+        #expect(windows([one, three], facts(part(three, 33_333, at: at(10)))) == [[0, 90]])
+        #expect(windows([one, three], facts(part(three, 66_666, at: at(10)))) == [[0, 60]])
+        #expect(windows([one, three], facts(part(three, 99_999, at: at(10)))) == [[0, 60]])
+        #expect(windows([one, three], facts(part(three, 33_000, at: at(10)))) == [[0, 120]])
+        let reversal = Delivery.notice(
+            OracleNotice(
+                originalTransactionId: "P5", uuid: "back", type: "REFUND_REVERSED", transactionId: "P5", signedDate: at(100)))
+        var back = three
+        back.signedDate = at(100)
+        #expect(windows([one, three], facts(part(three, 33_333, at: at(10)), back) + [reversal]) == [[0, 90], [100, 130]])
+    }
+}
+
 /// PER-13: a renewal that was charged early and then replaced by an upgrade.
 @Suite struct EarlyRenewalSanityTests {
     private let renewal = bought("silver.monthly", at(30), at(60), .renewal, signed: at(29, 12 * hour))
