@@ -80,6 +80,60 @@ import Testing
         }
     }
 
+    @Test(arguments: ["undefined", nilUUID])
+    func `OWN-2 whatever else gives a customer something refuses an id that names nobody`(id: String) async throws {
+        let nobody = CustomerID(id)
+        try await withWorld { world in
+            _ = try await world.claim(World.alice, .purchase)
+            let (backend, app, now) = (world.backend, World.app, world.clock.now())
+            let (receipt, appTransaction) = (try world.apple.receipt(of: ["9"]), try world.apple.signAppTransaction())
+            func item(_ proof: ImportItem.Proof) async throws {
+                _ = try await backend.take([ImportItem(proof, customer: nobody)], app: app).map { try $0.get() }
+            }
+            func vote(_ kind: CustomerVote.Kind, of customer: CustomerID = nobody) async throws {
+                let ballot = try Backend.Ballot(id: "v", actor: "mia", reason: "", at: now)
+                _ = try await backend.vote(kind, ballot, of: customer, app: app, environment: .production)
+            }
+            let doors: [(String, () async throws -> Void)] = [
+                (
+                    "a receipt",
+                    { _ = try await backend.claim(receipt: StrictBase64.encodePadded(receipt), by: nobody, .restore, app: app) }
+                ),
+                (
+                    "the question before a purchase",
+                    {
+                        _ = try await backend.askBeforePurchase(
+                            of: "plus.monthly", by: nobody, showing: .init(transactions: []), app: app, environment: .production)
+                    }
+                ),
+                ("an app purchase", { _ = try await backend.show(appTransaction: appTransaction, by: nobody, app: app) }),
+                ("a credit", { try await vote(.credit(EntitlementID("plus"), at: now, .days(1))) }),
+                ("a join", { try await vote(.join(CustomerPair(World.bob, into: nobody)), of: World.bob) }),
+                ("an imported transaction", { try await item(.transaction(world.apple.sign(Purchase()), renewalInfo: nil)) }),
+                (
+                    "an imported notification",
+                    { try await item(.notification(world.apple.sign(Notification("n9", about: Purchase())))) }
+                ),
+                ("an imported id", { try await item(.transactionId("1001", .production)) }),
+            ]
+            for (door, open) in doors { #expect(await Self.refuses("customer", open), "\(door)") }
+            #expect(try await world.isActive(World.alice) && world.isActive(nobody) == false)
+        }
+    }
+
+    @Test func `OWN-2 a token that names nobody is not set at Apple`() async throws {
+        try await withWorld { world in
+            _ = try await world.claim(World.alice, .purchase)
+            let token = try #require(AppAccountToken(Self.nilUUID))
+            let isRefused = await Self.refuses("appAccountToken") {
+                _ = try await world.backend.set(token, on: World.key(), try .init(id: "t", actor: "mia"), desk: nil)
+            }
+            #expect(isRefused)
+            let asked = try await world.backend.appleRequests(about: nil, app: World.app, environment: .production)
+            #expect(asked.isEmpty)
+        }
+    }
+
     @Test func `OWN-2 what an id that names nobody has from before can be read, moved to who it is and erased`() async throws {
         try await withWorld { world in
             _ = try await world.claim(World.alice, .purchase)

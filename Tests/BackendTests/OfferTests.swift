@@ -111,6 +111,29 @@ import Testing
 
     // MARK: Signing
 
+    @Test func `OWN-2 no offer is signed for a customer, a token or a name that names nobody`() async throws {
+        let nilUUID = "00000000-0000-0000-0000-000000000000"
+        let token = try #require(AppAccountToken(nilUUID))
+        let forms: [(String, Backend.OfferForm, CustomerID)] = [
+            ("customer", .v2, "null"), ("customer", .v2, CustomerID(nilUUID)),
+            ("appAccountToken", .v1(.appAccountToken(token)), World.alice),
+            ("applicationUsername", .v1(.applicationUsername(nilUUID)), World.alice),
+            ("applicationUsername", .v1(.applicationUsername("guest")), World.alice),
+        ]
+        try await withDesk { desk in
+            try await lapsed(desk)
+            for (name, form, customer) in forms {
+                do {
+                    _ = try await desk.sign("back", form, for: customer, isByBackend: true)
+                    Issue.record("\(form) is signed for \(customer)")
+                } catch BackendError.namesNobody(let refused) {
+                    #expect(refused == name)
+                }
+            }
+            _ = try await desk.sign("back", .v1(.nobody), isByBackend: true)
+        }
+    }
+
     @Test func `WALL-5 an offer is signed for who may have it, bound to their purchase, once, and stands in the log`()
         async throws
     {

@@ -56,6 +56,20 @@ struct PretendAppStore: Sendable {
 
     func sign(_ renewalInfo: RenewalInfo) throws -> String { try authority.sign(payload: renewalInfo.json) }
 
+    /// The app itself, downloaded on 1 June 2026.
+    func signAppTransaction() throws -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("receiptType", "Production")
+            writer.member("appAppleId", 42)
+            writer.member("bundleId", "com.example.app")
+            writer.member("originalApplicationVersion", "1.0")
+            writer.member("originalPurchaseDate", Self.june.millisecondsSince1970)
+            writer.member("receiptCreationDate", Self.june.millisecondsSince1970)
+        }
+        return try authority.sign(payload: writer.bytes)
+    }
+
     /// The body that Apple posts.
     func body(_ notification: Notification) throws -> [UInt8] {
         Self.body(signedPayload: try sign(notification))

@@ -23,7 +23,8 @@ def play(scenario, folder):
         root = request("GET", f"{control}/root")[1]["sha256"]
         content = configuration(keys, folder / "tenure.sqlite", port, [root])
         content["clock"] = {"file": str(clock)}
-        content["apps"][0]["products"]["family.monthly"] = ["plus"]
+        content["apps"][0]["products"] |= {"family.monthly": ["plus"], "season": ["plus"]}
+        content["apps"][0]["nonRenewingDurations"] = {"season": "P30D"}
         path = folder / "tenure.json"
         path.write_text(json.dumps(content))
         with running("serve", "--config", str(path), live=f"{server}/health/live",

@@ -15,8 +15,11 @@ struct EventAudit: Sendable {
 
     /// Events that may repeat in a row, each for a reason (docs/operations/chaos.md). Access that changes in the middle and back
     /// reports its start and end twice; a claim may be refused again after older news made it count for a while; an owner's
-    /// stretch may come back in the same way, and is compared with the earlier events instead.
-    private static let mayRepeat: Set<String> = ["access.changed", "owner.changed", "claim.waiting", "claim.refused"]
+    /// stretch may come back in the same way, and is compared with the earlier events instead. An extension is told again where
+    /// a later copy without it came between, of which no event tells.
+    private static let mayRepeat: Set<String> = [
+        "access.changed", "owner.changed", "claim.waiting", "claim.refused", "subscription.extended",
+    ]
 
     /// After these the subscription is not over, or not in the same way: it was paid, refunded, restored, or is in retry.
     private static let takingBack: Set<String> = announcements.union([
@@ -30,8 +33,9 @@ struct EventAudit: Sendable {
         "priceIncrease.pending", "payment.doubled",
     ]
 
-    /// What a link from another subscription may take back, and one that moves its switch gives again (PER-14).
-    private static let endsOfContinued: Set<String> = ["access.ended", "subscription.expired"]
+    /// What a link from another subscription may take back, and one that moves its switch gives again (PER-14): the end, what
+    /// follows it, and a refund of the switch's minute.
+    private static let takenByLinks = Set(takenBack + ["access.provisional", "purchase.refunded"])
 
     /// - Parameter contents: its events are in the order of their sequences.
     init(_ contents: ServerContents) throws {
@@ -47,15 +51,20 @@ struct EventAudit: Sendable {
             let kind = event["kind"]?.string ?? ""
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
                 let count = left["\(id) \(kind)"] ?? contents.continuations[id] ?? 0
-                if count > 0, Self.endsOfContinued.contains(kind) {
+                if count > 0, Self.takenByLinks.contains(kind) {
                     left["\(id) \(kind)"] = count - 1
                 } else {
-                    repeated.append("an event occurs twice: \(text)")
+                    let heard = contents.continuations[id] ?? 0
+                    let words = "an event occurs twice, of a subscription that heard of switches \(heard) times"
+                    let before = (events[id] ?? []).suffix(8).map { "\($0)" }
+                    repeated.append("\(words): \(text); before it \(before.joined(separator: ", "))")
                 }
             }
             if Self.takingBack.contains(kind) {
                 for other in Self.takenBack where other != kind { last["\(id) \(other)"] = nil }
             }
+            // What was over by one word may go on by a later one.
+            if kind == "access.ended" { last["\(id) access.provisional"] = nil }
             events[id, default: []].append(event)
         }
         self.events = events

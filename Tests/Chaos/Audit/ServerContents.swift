@@ -8,7 +8,7 @@ struct ServerContents: Sendable {
     let auditRows: Int
     /// The texts of all events, each subscription's in order.
     let events: [String]
-    /// For each subscription: how many links to one that continues it, each with its switch, were kept (PER-14).
+    /// For each subscription: how often it heard that another one continues it, each time with another switch (PER-14).
     let continuations: [String: Int]
     /// What must never occur: duplicate rows, gaps in a sequence.
     let faults: [String]
@@ -25,8 +25,9 @@ struct ServerContents: Sendable {
         SELECT originalTransactionId || '\n' || events FROM outbox WHERE originalTransactionId IS NOT NULL
         ORDER BY ledger, originalTransactionId, sequence
         """
+    /// Words that came together are kept as the last of them; its number, after the slash, says how many there were.
     private static let continuationQuery =
-        "SELECT originalTransactionId FROM subscriptionInput WHERE kind = 'continuation'"
+        "SELECT originalTransactionId || ' ' || inputId FROM subscriptionInput WHERE kind = 'continuation'"
     /// How many events a row of the outbox has.
     private static let eventsOfRow = "1 + length(o.events) - length(replace(o.events, '\n', ''))"
     private static let change = #""kind":"access.changed""#
@@ -90,6 +91,17 @@ struct ServerContents: Sendable {
         return events
     }
 
+    /// The greatest number of each pair's words, added up by subscription.
+    private static func continuations(in lines: [String]) throws -> [String: Int] {
+        var heard: [[Substring]: Int] = [:]
+        for line in lines {
+            let parts = line.split { $0 == " " || $0 == "/" }
+            guard parts.count == 3, let number = Int(parts[2]) else { throw ChaosError("no word of a switch: \(line)") }
+            heard[Array(parts.prefix(2)), default: 0] = max(heard[Array(parts.prefix(2))] ?? 0, number)
+        }
+        return Dictionary(heard.map { (String($0.key[0]), $0.value) }, uniquingKeysWith: +)
+    }
+
     /// The facts alone.
     static func facts(_ shell: DatabaseShell) async throws -> [String] { try await shell.lines(factQuery) }
 
@@ -100,8 +112,7 @@ struct ServerContents: Sendable {
         facts = try await Self.facts(shell)
         auditRows = try await shell.lines(Self.auditQuery).first.flatMap { Int($0) } ?? 0
         events = Self.events(in: try await shell.lines(Self.eventQuery))
-        let continued = try await shell.lines(Self.continuationQuery)
-        continuations = Dictionary(continued.map { ($0, 1) }, uniquingKeysWith: +)
+        continuations = try Self.continuations(in: try await shell.lines(Self.continuationQuery))
         var faults: [String] = []
         for (words, query) in Self.faultQueries { faults += try await shell.lines(query).map { "\(words): \($0)" } }
         self.faults = faults

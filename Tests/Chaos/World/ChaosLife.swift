@@ -37,7 +37,8 @@ struct ChaosLife: Sendable {
         let quiet = (now - 600_000)...(now + longestRun)
         self.quiet = quiet
         let names = Renaming(number: number)
-        let kept = Self.ofOneKeyEach(life.deliveries.filter { !$0.isOfChargeElsewhere }).compactMap(names.renamed)
+        let told = Self.withoutPasses(life.deliveries).filter { !$0.isOfChargeElsewhere }
+        let kept = Self.ofOneKeyEach(told).compactMap(names.renamed)
         let shift = Self.shift(kept, under: app.policy, before: now, clearOf: quiet)
         let deliveries = kept.map { $0.shifted(by: shift) }
         customers = life.customers.map(names.customer)
@@ -64,6 +65,23 @@ struct ChaosLife: Sendable {
                 originalTransactionId: statement.transaction.originalTransactionId, uuid: names.uuid("\(900_000 + index)"),
                 type: "PRICE_INCREASE", subtype: "PENDING", signedDate: statement.transaction.signedDate)
             return brought
+        }
+    }
+
+    /// Nobody signs the ends of non-renewing subscriptions: they might come during the run, by time alone.
+    private static func withoutPasses(_ deliveries: [Delivery]) -> [Delivery] {
+        let passes = Set(
+            deliveries.compactMap { delivery in
+                guard case .transaction(let it) = delivery, it.type == .nonRenewing else { return nil }
+                return it.originalTransactionId
+            } as [String])
+        return deliveries.filter { delivery in
+            switch delivery {
+            case .transaction(let it): !passes.contains(it.originalTransactionId)
+            case .notice(let it): !passes.contains(it.originalTransactionId)
+            case .claim(let it): !passes.contains(it.originalTransactionId)
+            default: true
+            }
         }
     }
 
