@@ -115,7 +115,7 @@ import Testing
         let nilUUID = "00000000-0000-0000-0000-000000000000"
         let token = try #require(AppAccountToken(nilUUID))
         let forms: [(String, Backend.OfferForm, CustomerID)] = [
-            ("customer", .v2, "null"), ("customer", .v2, CustomerID(nilUUID)),
+            ("customer", .v2, CustomerID("null")), ("customer", .v2, CustomerID(nilUUID)),
             ("appAccountToken", .v1(.appAccountToken(token)), World.alice),
             ("applicationUsername", .v1(.applicationUsername(nilUUID)), World.alice),
             ("applicationUsername", .v1(.applicationUsername("guest")), World.alice),

@@ -37,8 +37,8 @@ final class PostgresTransaction: StoreTransaction {
         for claim in claims { names.formUnion(claim.claim.customers.map { CustomerName(claim.key.app, $0) }) }
         for input in inputs { names.formUnion(input.input.customers.map { CustomerName(input.key.app, $0) }) }
         names.formUnion(registrations.map(\.customer))
-        guard !names.isEmpty else { return }
-        try number(names)
+        // An input may name nobody: a charge or a switch of another subscription.
+        if !names.isEmpty { try number(names) }
         unsent += try claims.map { unsent in
             let place = SubscriptionPlace(ledger: try ledger(of: unsent.key.scope), id: unsent.key.originalTransactionId)
             return EvidenceQueries.insert(

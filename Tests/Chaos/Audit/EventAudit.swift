@@ -41,7 +41,7 @@ struct EventAudit: Sendable {
     init(_ contents: ServerContents) throws {
         // How often each kind may still be repeated for a subscription that others continue.
         var left: [String: Int] = [:]
-        var events: [String: [JSONObject]] = [:]
+        var (events, texts): ([String: [JSONObject]], [String: [String]]) = ([:], [:])
         var last: [String: String] = [:]
         var repeated: [String] = []
         for text in contents.events {
@@ -56,8 +56,8 @@ struct EventAudit: Sendable {
                 } else {
                     let heard = contents.continuations[id] ?? 0
                     let words = "an event occurs twice, of a subscription that heard of switches \(heard) times"
-                    let before = (events[id] ?? []).suffix(8).map { "\($0)" }
-                    repeated.append("\(words): \(text); before it \(before.joined(separator: ", "))")
+                    let before = (texts[id] ?? []).suffix(8).joined(separator: ", ")
+                    repeated.append("\(words): \(text); before it \(before)")
                 }
             }
             if Self.takingBack.contains(kind) {
@@ -66,6 +66,7 @@ struct EventAudit: Sendable {
             // What was over by one word may go on by a later one.
             if kind == "access.ended" { last["\(id) access.provisional"] = nil }
             events[id, default: []].append(event)
+            texts[id, default: []].append(text)
         }
         self.events = events
         self.repeated = repeated
