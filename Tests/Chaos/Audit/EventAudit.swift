@@ -64,7 +64,9 @@ struct EventAudit: Sendable {
                 for other in Self.takenBack where other != kind { last["\(id) \(other)"] = nil }
             }
             // What was over by one word may go on by a later one.
-            if kind == "access.ended" { last["\(id) access.provisional"] = nil }
+            if kind == "access.ended" {
+                for other in ["access.provisional", "news.late"] { last["\(id) \(other)"] = nil }
+            }
             events[id, default: []].append(event)
             texts[id, default: []].append(text)
         }
