@@ -68,7 +68,8 @@ struct ChaosLife: Sendable {
         }
     }
 
-    /// Nobody signs the ends of non-renewing subscriptions: they might come during the run, by time alone.
+    /// Deliveries without those about non-renewing subscriptions, whose ends nobody signs: they might come during the run, by
+    /// time alone.
     private static func withoutPasses(_ deliveries: [Delivery]) -> [Delivery] {
         let passes = Set(
             deliveries.compactMap { delivery in
