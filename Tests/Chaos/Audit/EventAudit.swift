@@ -15,8 +15,8 @@ struct EventAudit: Sendable {
 
     /// Events that may repeat in a row, each for a reason (docs/operations/chaos.md). Access that changes in the middle and back
     /// reports its start and end twice; a claim may be refused again after older news made it count for a while; an owner's
-    /// stretch may come back in the same way, and is compared with the earlier events instead. An extension is told again where
-    /// a later copy without it came between, which no event reports.
+    /// stretch may come back in the same way, and is compared with the earlier events instead. An extension is announced again
+    /// where a later copy without it came between, which no event reports.
     private static let mayRepeat: Set<String> = [
         "access.changed", "owner.changed", "claim.waiting", "claim.refused", "subscription.extended",
     ]
@@ -63,7 +63,7 @@ struct EventAudit: Sendable {
             if Self.takingBack.contains(kind) {
                 for other in Self.takenBack where other != kind { last["\(id) \(other)"] = nil }
             }
-            // What was over by one word may go on by a later one.
+            // An end takes both back: later facts may begin them again.
             if kind == "access.ended" {
                 for other in ["access.provisional", "news.late"] { last["\(id) \(other)"] = nil }
             }
